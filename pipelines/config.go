@@ -40,8 +40,8 @@ type Config struct {
 	ErrorShare   float64        // part of the budget with which the error is measured; default solver.DefaultErrorShare; below 0: none
 	AcceptDelta  bool           // a δ above 1/(2·planned units) or 1e-3 is meant
 	ExpectedRows int64          // public planning number of units; 0: that of the domain file, or solver.DefaultUnits
-	Marginals    int            // widest marginal of the workload; default 3, or 2 beyond query.MaxMarginals
-	MaxCells     int64          // largest marginal of the workload, in cells; default 10,000
+	Marginals    int            // widest marginal of the workload; default query.DefaultWidth, or 2 beyond query.MaxMarginals
+	MaxCells     int64          // largest marginal of the workload, in cells; default query.DefaultCells
 	Method       string
 	MemoryLimit  int64 // bytes for the solve; default solver.DefaultMemoryLimit
 

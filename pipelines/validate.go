@@ -117,7 +117,7 @@ func checkFigures(c Config, f *Faults) {
 		f.add("--expected_rows", fmt.Sprintf("got %d; want at least 1", c.ExpectedRows), "")
 	}
 	if x := c.ErrorShare; x != 0 && !(x < 0 || x >= .0001 && x <= .5) {
-		f.add("--error_share", fmt.Sprintf("got %g; want .0001 to .5 of the budget, or 0", x), "leave it out for .01; 0 measures no error")
+		f.add("--error_share", fmt.Sprintf("got %g; want .0001 to .5 of the budget, or 0", x), fmt.Sprintf("leave it out for %g; 0 measures no error", solver.DefaultErrorShare))
 	}
 	if c.Marginals < 0 || c.Marginals > 8 {
 		f.add("--marginals", fmt.Sprintf("got %d; want 1 to 8", c.Marginals), "")

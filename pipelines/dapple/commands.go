@@ -65,7 +65,7 @@ func planCommand() command {
 		option{name: "like", group: groupWhat, value: "DIR", usage: "predict errors of a table like this earlier release, not of a typical one", set: text(&c.Like)},
 		option{name: "columns", group: groupWhat, value: "K", usage: "without --domain and --input: how many columns the table has", set: whole(&c.Columns, 10_000)},
 		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column of --input that names the people, or none", set: text(&c.PrivacyID)},
-		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "part of the budget that finds the domain, or its open parts", set: fraction(&c.DomainShare)},
+		domainShareOption(&c.DomainShare),
 		option{name: "details", group: groupOutput, usage: "also list columns, workload, methods, every charge and bounds", set: toggle(&details)},
 		jsonOption(&json))
 	return command{
@@ -109,7 +109,7 @@ func synthCommand(progress io.Writer, terminal bool) command {
 	}
 	opts = append(opts,
 		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column that names the people, or none", set: text(&c.PrivacyID)},
-		option{name: "domain_share", group: groupPrivacy, value: "S", def: "0.1", usage: "part of the budget that finds the domain, or its open parts", set: fraction(&c.DomainShare)})
+		domainShareOption(&c.DomainShare))
 	return command{
 		name:    "synth",
 		group:   groupMake,

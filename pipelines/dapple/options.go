@@ -2,14 +2,17 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/solver"
 	rows "github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -38,9 +41,8 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "input", group: groupWhat, value: "TABLE", usage: "the private table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
 		{name: "people_input", group: groupWhat, value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&c.People)},
 		{name: "public", group: groupWhat, value: "TABLE", usage: "a table of public rows, for methods that use one", set: text(&c.Public)},
-		{name: "expected_rows", group: groupWhat, value: "N", def: "50000", usage: "public estimate of the number of people, for planning", set: whole(&c.ExpectedRows, mostRows)},
-		{name: "marginals", group: groupWhat, value: "K", def: "3", usage: "most columns in one marginal", set: whole(&c.Marginals, 8)},
-		{name: "max_cells", group: groupWhat, value: "N", def: "10000", usage: "most cells in one marginal", set: whole(&c.MaxCells, 10_000_000)},
+		{name: "expected_rows", group: groupWhat, value: "N", def: fmt.Sprint(solver.DefaultUnits), usage: "public estimate of the number of people, for planning", set: whole(&c.ExpectedRows, mostRows)},
+		marginalsOption(&c.Marginals), cellsOption(&c.MaxCells),
 		{name: "method", group: groupWhat, value: "NAME", def: "auto", choices: append([]string{"auto"}, methods.Names()...), usage: "auto, or a method that dapple plan lists", set: text(&c.Method)},
 		{name: "strict", group: groupWhat, usage: "fail on an unusable cell or line, and say where: for the data owner", set: toggle(&c.Strict)},
 
@@ -48,7 +50,7 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "delta", group: groupPrivacy, value: "D", usage: "privacy budget δ; there is no safe default, and 0 is pure", required: true, set: delta(&c.Delta)},
 		{name: "accept_delta", group: groupPrivacy, usage: "accept a δ above 1/(2·expected people) or 0.001", set: toggle(&c.AcceptDelta)},
 		{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "what the presence of a person changes: add_remove or replace", set: relation(&c.Neighbouring)},
-		{name: "error_share", group: groupPrivacy, value: "S", def: "0.01", usage: "part of the budget that measures the error", set: errorShare(&c.ErrorShare)},
+		{name: "error_share", group: groupPrivacy, value: "S", def: fmt.Sprint(solver.DefaultErrorShare), usage: "part of the budget that measures the error", set: errorShare(&c.ErrorShare)},
 		{name: "ledger", group: groupPrivacy, value: "BOOK", variable: "DAPPLE_LEDGER", usage: "charge this budget book; a run that does not fit is refused", set: text(&c.Ledger)},
 
 		{name: "output", group: groupOutput, value: "DIR", usage: "directory or bq:// table for the rows", required: true, set: text(&c.Output)},
@@ -72,6 +74,20 @@ func requestOptions(c *pipelines.Config) []option {
 		return bigquery(s)
 	}
 	return append(opts, append(reading, cloudOptions(&c.Engine.Cloud)...)...)
+}
+
+// Flags that several commands share.
+
+func marginalsOption(p *int) option {
+	return option{name: "marginals", group: groupWhat, value: "K", def: fmt.Sprint(query.DefaultWidth), usage: "most columns in one marginal", set: whole(p, 8)}
+}
+
+func cellsOption(p *int64) option {
+	return option{name: "max_cells", group: groupWhat, value: "N", def: fmt.Sprint(query.DefaultCells), usage: "most cells in one marginal", set: whole(p, 10_000_000)}
+}
+
+func domainShareOption(p *float64) option {
+	return option{name: "domain_share", group: groupPrivacy, value: "S", def: fmt.Sprint(pipelines.DefaultDomainShare), usage: "part of the budget that finds the domain, or its open parts", set: fraction(p)}
 }
 
 // Flags on the form of rows, which synth and sample share.

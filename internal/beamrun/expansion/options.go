@@ -19,6 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/nearest"
 	"github.com/dapple-dp/dapple/internal/kit/workload"
 	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	domainfile "github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -31,18 +32,25 @@ type options struct {
 	Delta        float64    `beam:"delta" about:"δ; there is no safe default: far below 1/(number of people), or 0 for pure differential privacy."`
 	Neighbouring *string    `beam:"neighbouring" about:"add_remove (default) or replace."`
 	Rows         *int64     `beam:"rows" about:"Rows to make; default: the released number of privacy units."`
-	Workload     [][]string `beam:"workload" about:"Marginals to keep, each a list of columns; default: those of the domain file, else all of up to 3 columns."`
-	Units        *float64   `beam:"units" about:"Public planning number of privacy units, default 50000; never the true one."`
+	Workload     [][]string `beam:"workload" about:"Marginals to keep, each a list of columns; default: those of the domain file, else all of up to {width} columns."`
+	Units        *float64   `beam:"units" about:"Public planning number of privacy units, default {units}; never the true one."`
 	Method       *string    `beam:"method" about:"auto (default) or a method that dapple plan lists."`
 	Public       *string    `beam:"public" about:"Name of a table that anybody may see, in files or on BigQuery as the service reaches them: a prior of the model, covered by no guarantee."`
 	MemoryLimit  *int64     `beam:"memory_limit" about:"Bytes of memory for the fit."`
-	ErrorShare   *float64   `beam:"error_share" about:"Part of the budget with which the error of the result is measured, default 0.01; 0: it is not measured."`
-	Shards       *int64     `beam:"shards" about:"Blocks of rows that workers make side by side, default 8; the rows do not depend on it."`
+	ErrorShare   *float64   `beam:"error_share" about:"Part of the budget with which the error of the result is measured, default {error_share}; 0: it is not measured."`
+	Shards       *int64     `beam:"shards" about:"Blocks of rows that workers make side by side, default {shards}; the rows do not depend on it."`
 	SampleSeed   *int64     `beam:"sample_seed" about:"Repeats the drawing of rows from a model, never the noise; default: random."`
 	Store        *string    `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps the release, so that a job that is started again draws no second noise. Required unless the runner is known not to retry. It is private until the rows are written; remove it then."`
 	RunID        *string    `beam:"run_id" about:"Names the release in store, and is required with it: the same for every attempt at one release, which then adopts it and spends nothing; another for the next, such as orders-2026-11-24. A pipeline that is kept and launched again has the same one, and adopts: expand it anew with another to release again."`
 	NoRetries    *bool      `beam:"no_retries" about:"true: you know that the runner starts no step of this job twice, and no store is needed."`
 }
+
+// defaults puts the numbers that stand for options left out into what is said about them.
+var defaults = strings.NewReplacer("{width}", fmt.Sprint(query.DefaultWidth), "{units}", fmt.Sprint(solver.DefaultUnits),
+	"{error_share}", fmt.Sprint(solver.DefaultErrorShare), "{shards}", fmt.Sprint(publish.DefaultShards))
+
+// about returns what is said about an option.
+func about(f reflect.StructField) string { return defaults.Replace(f.Tag.Get("about")) }
 
 // configSchema is the schema of options of a type, with a description of each.
 func configSchema(t reflect.Type) (*pipepb.Schema, error) {
@@ -51,7 +59,7 @@ func configSchema(t reflect.Type) (*pipepb.Schema, error) {
 		return nil, fmt.Errorf("expansion: %w", err)
 	}
 	for i, f := range s.GetFields() {
-		f.Description = t.Field(i).Tag.Get("about")
+		f.Description = about(t.Field(i))
 		f.Type.Nullable = f.Type.Nullable || t.Field(i).Type.Kind() == reflect.Slice
 	}
 	return s, nil
@@ -101,7 +109,7 @@ func take(out reflect.Value, transform string, values map[string]reflect.Value) 
 		case given && !assign(out.Field(i), v):
 			errs = append(errs, fmt.Errorf("%s: want %s", name, wanted(field.Type)))
 		case !given && field.Type.Kind() != reflect.Pointer && field.Type.Kind() != reflect.Slice:
-			errs = append(errs, fmt.Errorf("%s is required: %s", name, field.Tag.Get("about")))
+			errs = append(errs, fmt.Errorf("%s is required: %s", name, about(field)))
 		}
 		delete(values, name)
 	}
