@@ -59,10 +59,15 @@ func encode(s beam.Scope, r *Request) private.Coded {
 // read reads one table. Records of people go on as they are read, and Beam's runners in Java take only so many of a
 // bundle.
 func read(s beam.Scope, r *Request, from table.Source, d *domain.Domain, form schema.CSV) beam.PCollection {
+	return readTable(s, from, d, form, r.File.Domain.PrivacyID != "" && r.Engine.java(r.Runner))
+}
+
+// readTable reads a table, with records apart from what is made of them if they are many messages of a bundle.
+func readTable(s beam.Scope, from table.Source, d *domain.Domain, form schema.CSV, apart bool) beam.PCollection {
 	t, ok := from.(interface {
 		ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
 	})
-	if ok && r.File.Domain.PrivacyID != "" && r.Engine.java(r.Runner) {
+	if ok && apart {
 		return t.ReadApart(s, d, form)
 	}
 	return from.Read(s, d, form)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -131,13 +132,23 @@ func cleanFound(ctx context.Context, dir string) (text string, err error) {
 		return fmt.Sprintf("left as it is: %s: a run is at work, or it is another user's", dir), nil
 	}
 	defer unlock()
+	if j, _, ok := (staging{dir: dir}).newest(ctx); ok && j.mayGoOn(ctx) {
+		return fmt.Sprintf("left as it is: %s: job %s at %s may go on, which finds a domain: the same command waits for it", dir, j.ID, j.Endpoint), nil
+	}
 	what := "nothing was spent"
 	for _, n := range names {
+		if isJob, _ := filepath.Match("job-*.json", n.Name()); isJob || n.Name() == noteName {
+			continue
+		}
 		known := strings.TrimSuffix(strings.TrimSuffix(n.Name(), synth.DrawnSuffix), discover.FoundSuffix) != n.Name()
 		switch {
 		case !known && filepath.Ext(n.Name()) != idSuffix: // it was not made by a run
 			return fmt.Sprintf("left as it is: %s: it holds %s, which no run has written", dir, n.Name()), nil
-		case known:
+		case !known:
+		default:
+			if _, done, err := has(ctx, keep.Open(dir), n.Name()); err == nil && !done {
+				continue // stopped before it has drawn
+			}
 			what = "its part of the budget counts as spent; the same command would spend it once more"
 		}
 	}

@@ -5,26 +5,21 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/discover"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // DefaultDomainShare is the part of the budget that finds the domain.
@@ -47,6 +42,10 @@ type FindRequest struct {
 func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 	r := &FindRequest{Config: c.withDefaults()}
 	var f Faults
+	if r.wholly() { // else validateRun says it
+		f = checkService(ctx, r.Config)
+		r.checkPlaces(&f)
+	}
 	if !r.wholly() { // every fault but those of what is found shows with what stands for that
 		var req *Request
 		req, f = validateRun(ctx, c)
@@ -69,9 +68,7 @@ func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 // check finds every fault of a request whose domain is found, with or without rows.
 func (r *FindRequest) check(ctx context.Context, f *Faults) {
 	r.checkBudget(f)
-	if r.Engine.remote() {
-		f.add("--runner", "a domain is found in this process so far", "leave out --endpoint, or name a --domain file")
-	}
+	r.checkJob(f)
 	switch {
 	case !r.wholly():
 		r.setOpen(ctx, f)
@@ -236,36 +233,26 @@ func (r *FindRequest) hold() (release func(), err error) {
 	}, nil
 }
 
-// find reads the table and releases its domain, or adopts what an earlier run of the same command has found.
-func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
-	r.params.Store = keep.In(r.dir)
-	name, mark := r.params.RunID+discover.FoundSuffix, r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix
-	if data, known, err := keep.Open(r.dir).Get(ctx, name); err == nil && known {
-		return discover.Decode(data)
+// again returns the result of a run that has an ID and has finished before; nil if it has not.
+func (r *FindRequest) again(ctx context.Context) (*Result, error) {
+	c := r.Config
+	if !c.target().finished(ctx) {
+		return nil, nil
 	}
-	if _, drawn, err := keep.Open(r.dir).Get(ctx, mark); err == nil && drawn { // the way it ended may depend on noisy answers
-		return nil, fmt.Errorf("pipelines: an earlier run of this command drew noise to find the domain and ended without it: count %s of the budget as spent; remove %s to spend it once more, or name a --domain file", shareText(r.params.Share), r.dir)
+	c.Domain, c.parsed = files.Join(c.target().beside(), publish.DomainFile), nil
+	c.PrivacyID, c.DomainShare, c.Rows, c.Ledger = "", 0, 0, "" // what the domain was found with
+	req, err := ValidateRun(ctx, c)
+	if err != nil {
+		return nil, err
 	}
-	p, s := beam.NewPipelineWithRoot()
-	discover.Discover(s, r.source.Read(s, r.params.Records(), r.form), r.params)
-	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, r.source.Bytes())
-	if err := execute(ctx, p, r.Runner, m); err != nil {
-		if _, drawn, markErr := keep.Open(r.dir).Get(context.WithoutCancel(ctx), mark); drawn || markErr != nil {
-			return nil, fmt.Errorf("%w\nnoise had been drawn to find the domain: count %s of the budget as spent", err, shareText(r.params.Share))
-		}
-		return nil, fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
-	}
-	data, known, err := keep.Open(r.dir).Get(ctx, name)
-	if err != nil || !known {
-		return nil, errors.Join(errors.New("pipelines: what was found of the table is gone; count its part of the budget as spent"), err)
-	}
-	return discover.Decode(data)
+	return req.again(ctx, stagingAreaOf(req.TempLocation, req.target().beside(), req.scratch))
 }
-
-func shareText(s dp.Share) string { return fmt.Sprintf("%g %%", 100*s.Float()) }
 
 // RunFound finds the domain of a table and synthesizes with it, within one ε and δ.
 func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
+	if res, err := r.again(ctx); res != nil || err != nil {
+		return res, err
+	}
 	release, err := r.hold()
 	if err != nil {
 		return nil, err
@@ -291,10 +278,12 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 		if r.open() != nil {
 			again += ", also with a domain file that declares the rest otherwise"
 		}
-		return nil, fmt.Errorf("%w\nthe domain that was found has spent %s of the budget, and is kept in %s: %s", err, shareText(r.params.Share), r.dir, again)
+		return nil, fmt.Errorf("%w\nbefore that, %s of the budget found the domain, which is kept in %s: %s", err, shareText(r.params.Share), r.dir, again)
 	}
 	res.Written.Notes = append(append(res.Written.Notes, notes...), r.foundNotes(found, shareText(r.params.Share)+" of the budget", publish.DomainFile)...)
-	_ = files.RemoveAll(ctx, r.dir) // it is published
+	if res.Submitted == "" {
+		_ = files.RemoveAll(ctx, r.dir) // it is published
+	}
 	return res, nil
 }
 

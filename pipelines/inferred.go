@@ -94,7 +94,7 @@ func (r *FindRequest) checkRoom(f *Faults) {
 	run, err := r.params.Run()
 	if err != nil {
 		*f = append(*f, ErrorFaults("--epsilon", err)...)
-	} else if err := r.book.Sum.Refusal(run); err != nil && !r.charged() {
+	} else if err := r.book.Sum.Refusal(run); err != nil && !r.charged() && !r.target().finished(context.Background()) {
 		*f = append(*f, bookRefusal(r.book, err))
 	}
 }

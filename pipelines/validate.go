@@ -55,13 +55,7 @@ func ValidateRun(ctx context.Context, c Config) (*Request, error) {
 }
 
 func validateRun(ctx context.Context, c Config) (*Request, Faults) {
-	var faults Faults
-	d := c.withDefaults()
-	if checkEngine(d.Runner, d.Engine, &faults); d.Engine.remote() && !d.Engine.Cloud.DryRun && len(faults) == 0 {
-		d.Engine.checkEndpoint(ctx, &faults)
-	} else {
-		faults = nil // validate says it
-	}
+	faults := checkService(ctx, c.withDefaults())
 	r, more := validate(ctx, c)
 	faults = append(faults, more...)
 	checkColumns(ctx, r, false, &faults)
@@ -76,7 +70,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	var faults Faults
 	checkFigures(c, &faults)
 	r := &Request{Config: c, scratch: c.Engine.scratch(c.TempLocation, c.target().beside())}
-	c.Engine.checkPlaces(&faults, map[string]string{"--input": c.Input, "--people_input": c.People, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
+	c.checkPlaces(&faults)
 	if c.Input != "" || !c.planning {
 		checkInput(ctx, r, &faults)
 	}
@@ -84,9 +78,6 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 		c.target().check(ctx, &faults)
 	}
 	checkTemp(c.TempLocation, c.Engine, &faults)
-	if c.Output != "" {
-		c.Engine.checkStaging(stagingAreaOf(c.TempLocation, c.target().beside(), r.scratch), &faults)
-	}
 	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkPeopleInput(ctx, r, &faults)
@@ -101,6 +92,24 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	r.checkBefore(&faults)
 	checkLedger(ctx, r, &faults)
 	return r, faults
+}
+
+// checkService finds out whether the job service of a request answers, unless flags of it have faults, which validate says.
+func checkService(ctx context.Context, c Config) (f Faults) {
+	if checkEngine(c.Runner, c.Engine, &f); !c.Engine.remote() || c.Engine.Cloud.DryRun || len(f) > 0 {
+		return nil
+	}
+	c.Engine.checkEndpoint(ctx, &f)
+	return f
+}
+
+// checkPlaces refuses places that workers elsewhere cannot see.
+func (c Config) checkPlaces(f *Faults) {
+	c.Engine.checkPlaces(f, map[string]string{"--input": c.Input, "--people_input": c.People, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
+	if c.Output != "" {
+		beside := c.target().beside()
+		c.Engine.checkStaging(stagingAreaOf(c.TempLocation, beside, c.Engine.scratch(c.TempLocation, beside)), f)
+	}
 }
 
 func checkFigures(c Config, f *Faults) {

@@ -202,6 +202,44 @@ func TestWorkersInProcesses(t *testing.T) {
 	noWorkers(t)
 }
 
+// With every worker in a process of its own, a job finds the domain and another one writes the rows: so it is with a domain file
+// that has open parts, and with a worker in the command itself. Nothing is left, and a run that has finished finds nothing anew.
+func TestDomainFoundByWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time to build Beam's programs; make integration runs it")
+	}
+	endpoint, _ := transformtest.Prism(t)
+	dir := people(t, 4000)
+	open := []byte("privacy_id: person_id\ncolumns: [{name: sex, type: STRING}, {name: age, type: INT64, min: 0, max: find, null: true}]\n")
+	if err := os.WriteFile(filepath.Join(dir, "open.yaml"), open, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, flags := range map[string][]string{
+		"processes": {"--privacy_id=person_id", "--runner=prism", "--environment_type=PROCESS", "--shared"},
+		"open":      {"--domain=open.yaml", "--runner=prism", "--environment_type=PROCESS", "--shared"},
+		"loopback":  {"--privacy_id=person_id", "--runner=universal"},
+	} {
+		args := append([]string{"synth", "people.csv", "--output=" + name, "--run_id=r1", "--epsilon=5", "--delta=1e-6", "--endpoint=" + endpoint}, flags...)
+		got := dapple(t, dir, args...)
+		got.want(t, 0, "Submitted job: ")
+		found, err := os.ReadFile(filepath.Join(dir, name+".release", "_domain.yaml"))
+		if err != nil || !strings.Contains(string(found), `"Female"`) || !strings.Contains(string(found), `"Male"`) || strings.Count(got.stderr, "Submitted job: ") != 2 {
+			t.Errorf("%s:\n%s\n%s", name, found, got.stderr)
+		}
+		dapple(t, dir, "verify", name).want(t, 0)
+		again := dapple(t, dir, args...)
+		if again.want(t, 0); !strings.Contains(again.stdout, "run r1 had finished before: nothing was read, written or spent now") || strings.Contains(again.stderr, "Submitted") {
+			t.Errorf("%s again:\n%s\n%s", name, again.stdout, again.stderr)
+		}
+	}
+	for _, name := range names(t, dir) {
+		if strings.HasPrefix(name, "dapple-run-") || strings.HasSuffix(name, ".found") {
+			t.Errorf("%s is left", name)
+		}
+	}
+	noWorkers(t)
+}
+
 // noWorkers waits until no process of the command is left.
 func noWorkers(t *testing.T) {
 	t.Helper()

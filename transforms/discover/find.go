@@ -161,8 +161,11 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	return found, found.askValues(p, cut, c, texts, func(columns int) dp.Share { return part(columns, valueWeight) })
 }
 
-// open reports whether the decimal places of a column of numbers are to be found.
-func (p Params) open(column int) bool { return p.Columns[column].Step == "" }
+// open reports whether the decimal places of a column of numbers are to be found: an INT64 has none.
+func (p Params) open(column int) bool {
+	c := &p.Columns[column]
+	return c.Step == "" && (c.Untyped || c.Type != domain.Int64)
+}
 
 // byType returns the columns that have a range, of numbers and of dates, and those that have values.
 func (f *Found) byType(p Params) (numbers, dates, texts []int) {

@@ -96,10 +96,10 @@ func (f *FoundColumn) kinds(c Column, k noisy) {
 // mostValues is the largest number of values of a column without declared bins.
 const mostValues = 1 << 20
 
-// number picks type, range and resolution of a number. Of a column whose resolution is declared there are no places.
+// number picks type, range and resolution of a number. Of a column whose places are not open there are none.
 func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) {
 	k := 0
-	for ; k <= cellkind.MaxPlaces && c.Step == ""; k++ {
+	for ; k <= cellkind.MaxPlaces && places.cells != nil; k++ {
 		beyond := places.cells[k+1 : placesCells-1]
 		if sum(beyond) < max(.001*units, 3*places.sigma*math.Sqrt(float64(len(beyond)))) {
 			break

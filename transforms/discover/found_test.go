@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/mechanism"
 )
 
 // Cells of magnitudes hold their numbers.
@@ -125,5 +127,33 @@ func TestMissingValuesThatNobodySees(t *testing.T) {
 				t.Fatalf("%d columns: %+v", tt.columns, c)
 			}
 		}
+	}
+}
+
+// TestWholeNumbersHaveNoPlaces: a column that is declared as INT64 is not asked for decimal places: noise would give it some once in
+// a thousand times, and its file would be refused.
+func TestWholeNumbersHaveNoPlaces(t *testing.T) {
+	p := Params{
+		Columns: []Column{{Name: "age", Type: domain.Int64}, {Name: "fee", Type: domain.Numeric, Scale: 2}}, Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1),
+	}.withDefaults()
+	var table rows
+	for i := range 5000 {
+		table = append(table, []string{fmt.Sprint(i % 100), fmt.Sprintf("%d.25", i%100)})
+	}
+	cut, err := p.firstCut()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := find(p, cut, counted(t, p, table), mechanism.NewSeed(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range found.Prior.Events {
+		if e.Stage == placesStage && len(e.Scales) != 1 {
+			t.Errorf("asked for places: %+v", e)
+		}
+	}
+	if age := found.Columns[0]; age.Resolution != "1" || age.Max != "127" {
+		t.Errorf("found %+v", age)
 	}
 }

@@ -213,6 +213,35 @@ func (a account) finished(t *testing.T, output, said string, charges int) {
 	}
 }
 
+// withoutDomain lets a job find the domain, and another one write the rows. So it goes on if the launcher is killed once noise is
+// drawn: the next one waits for the job or adopts what it has found, and no more noise is drawn to find it.
+func (a account) withoutDomain(t *testing.T) {
+	at := func(output string) []string {
+		return []string{"synth", "people.csv", "--privacy_id=person_id", "--output=" + output, "--epsilon=5", "--delta=1e-6",
+			"--runner=" + a.runner, "--endpoint=" + a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared"}
+	}
+	if said := a.run(t, 0, at("found")...); strings.Count(said, "Submitted job: ") != 2 {
+		t.Errorf("want two jobs:\n%s", said)
+	}
+	a.run(t, 0, "verify", "found")
+	cmd, wait := a.start(t, at("killed")...)
+	a.found(t, "killed.found/found-*.found.drawn")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	wait()
+	a.run(t, 0, at("killed")...)
+	a.run(t, 0, "verify", "killed")
+	for _, output := range []string{"found", "killed"} {
+		domain, err := os.ReadFile(filepath.Join(a.dir, output+".release", "_domain.yaml"))
+		if err != nil || !strings.Contains(string(domain), `"Female"`) || !strings.Contains(string(domain), "max: 127") {
+			t.Errorf("found, %v:\n%s", err, domain)
+		}
+	}
+	a.none(t, "*.found")
+	a.over(t)
+}
+
 // interrupted stops a run while it writes, and checks that its release is published by the next one.
 func (a account) interrupted(t *testing.T, charges int) {
 	t.Helper()

@@ -40,6 +40,7 @@ func TestFlink(t *testing.T) {
 	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
 	t.Run("Python", a.fromPython)
 	t.Run("Loopback", a.here)
+	t.Run("Domain", a.withoutDomain)
 	a.interrupted(t, 2)
 	a.over(t)
 	a.badWorkers(t)

@@ -1,0 +1,157 @@
+package pipelines
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// A domain is found by a pipeline of its own, on the runner of the request: a job of a service, if there is one. What it
+// finds is kept next to the output, so that any later process of the same command adopts it, or waits for the job.
+
+// attempt is one try of a request to find its domain.
+type attempt struct {
+	name   string // under which it keeps what it finds
+	found  []byte // nil: nothing yet
+	drawn  bool
+	job    job // of no ID: it had none
+	atWork bool
+}
+
+// attempt returns the newest try. One that was stopped before it has drawn never will, and another one follows it.
+func (r *FindRequest) attempt(ctx context.Context) (a attempt, err error) {
+	store := keep.Open(r.dir)
+	newest, _, known := staging{dir: r.dir}.newest(ctx)
+	atWork := known && newest.mayGoOn(ctx) // before the store is read: a job that has ended changes it no more
+	for n := 0; ; n++ {
+		if a = (attempt{name: r.params.RunID}); n > 0 {
+			a.name = fmt.Sprintf("%s-%d", r.params.RunID, n)
+		}
+		if known && newest.Run == a.name {
+			a.job, a.atWork = newest, atWork
+		}
+		data, found, err := store.Get(ctx, a.name+discover.FoundSuffix)
+		if found && err == nil {
+			a.found = data
+		}
+		mark, drawn, markErr := store.Get(ctx, a.name+discover.FoundSuffix+synth.DrawnSuffix)
+		a.drawn = drawn
+		if err = errors.Join(err, markErr); err != nil || found || !bytes.Equal(mark, stopText) {
+			return a, err
+		}
+	}
+}
+
+// end keeps an attempt that has not drawn from ever doing so, whatever becomes of its workers.
+func (r *FindRequest) end(ctx context.Context, a attempt) error {
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	_, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, a.name+discover.FoundSuffix+synth.DrawnSuffix, stopText)
+	return err
+}
+
+// find reads the table and releases its domain, or adopts what an earlier run of the same command has found.
+func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
+	a, err := r.attempt(ctx)
+	if err == nil && a.job.ID != "" && !a.atWork && !a.drawn && a.found == nil {
+		if err = r.end(ctx, a); err == nil {
+			a, err = r.attempt(ctx)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("pipelines: looking for what an earlier run has found: %w", err)
+	case a.found != nil:
+		return discover.Decode(a.found)
+	case a.drawn && !a.atWork: // the way it ended may depend on noisy answers
+		return nil, fmt.Errorf("pipelines: an earlier run of this command drew noise to find the domain and ended without it: count %s of the budget as spent; remove %s to spend it once more, or name a --domain file", shareText(r.params.Share), r.dir)
+	}
+	if err := r.look(ctx, a); err != nil {
+		return nil, r.unfound(ctx, a, err)
+	}
+	switch b, err := r.attempt(ctx); {
+	case err == nil && b.found != nil:
+		return discover.Decode(b.found)
+	case err == nil && r.Engine.remote():
+		return nil, r.unfound(ctx, a, errors.New("the job is done, and what it has found is not to be seen here: do its workers see the same directories?"))
+	default:
+		return nil, errors.Join(errors.New("pipelines: what was found of the table is gone; count its part of the budget as spent"), err)
+	}
+}
+
+// look runs the pipeline of an attempt to its end, or waits for its job.
+func (r *FindRequest) look(ctx context.Context, a attempt) error {
+	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, r.source.Bytes())
+	st := staging{dir: r.dir}
+	x := pipelineRun{
+		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: a.name, submitted: st.remember, dir: r.dir,
+		stop: func(ctx context.Context) error { return r.end(ctx, a) },
+	}
+	x.engine.Detach = false // the job of the rows follows it
+	if x.engine.JobName != "" {
+		x.engine.JobName += "-domain"
+	}
+	if a.atWork {
+		return x.attach(ctx, a.job, m)
+	}
+	p := r.params
+	p.RunID, p.Store = a.name, keep.In(r.dir)
+	if r.Engine.remote() {
+		if err := st.sign(ctx, note{RunID: p.RunID, Input: absolute(r.Input), Output: absolute(r.Output)}); err != nil {
+			return err
+		}
+		p.Store = st.ref() // which an attempt that was stopped cannot write to
+	}
+	pipe, s := beam.NewPipelineWithRoot()
+	discover.Discover(s, readTable(s, r.source, p.Records(), r.form, r.Engine.java(r.Runner)), p)
+	return x.execute(ctx, pipe, m)
+}
+
+// unfound says of an attempt that has failed whether its part of the budget is spent.
+func (r *FindRequest) unfound(ctx context.Context, a attempt, err error) error {
+	if running := (*jobStillRunning)(nil); errors.As(err, &running) {
+		return fmt.Errorf("%w\nit finds the domain: the same command waits for it, and pays nothing twice; until then %s is private", err, r.dir)
+	}
+	ctx, cancel := afterwards(ctx)
+	defer cancel()
+	if r.Engine.remote() {
+		err = errors.Join(err, r.end(ctx, a))
+	}
+	switch b, lookErr := r.attempt(ctx); {
+	case lookErr == nil && b.name == a.name && b.found != nil:
+		return fmt.Errorf("%w\nthe domain has been found: count %s of the budget as spent; the same command goes on with it", err, shareText(r.params.Share))
+	case lookErr != nil || b.name == a.name && b.drawn:
+		return fmt.Errorf("%w\nnoise had been drawn to find the domain: count %s of the budget as spent", err, shareText(r.params.Share))
+	}
+	return fmt.Errorf("%w\nnothing was written and no privacy budget was spent", err)
+}
+
+func shareText(s dp.Share) string { return fmt.Sprintf("%g %%", 100*s.Float()) }
+
+// checkJob finds every fault of a request whose domain is found by a job of a service, before that of its rows.
+func (r *FindRequest) checkJob(f *Faults) {
+	e := r.Engine
+	if !e.remote() {
+		return
+	}
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{{"--template_location", e.Cloud.Template != ""}, {"--dry_run", e.Cloud.DryRun}} {
+		if flag.given {
+			f.add(flag.name, "is for one job, and a domain is found by a job before that of the rows", "find it first by `dapple infer --epsilon`, or leave this out")
+		}
+	}
+	if e.dataflow() && files.Scheme(r.Output) != "gs" {
+		f.add("--output", fmt.Sprintf("got %q; the program of the workers that find the domain is put next to it", r.Output), "name gs://bucket/path, or a --domain file")
+	}
+}
