@@ -6,7 +6,7 @@
 //	})
 //
 // Of each person one record is counted, the one of least rank, as for a release without events. So a person changes each
-// statistic in one cell: kinds of cells, decimal places, magnitudes, years, rows of a person, columns that stay the same
+// statistic in one cell: kinds of cells, resolutions, magnitudes, years, rows of a person, columns that stay the same
 // within one; and, of a value, one count. Statistics with known cells are measured with Gaussian noise, and values are
 // released above a threshold (claim P70). Kinds come first. The rest of the budget goes to what the kinds call for.
 //

@@ -14,7 +14,7 @@ import (
 func (f *Found) File(csv string) []byte {
 	var b strings.Builder
 	b.WriteString("# Found privately: what stands here was released within the ε and δ of a run, and may be shared. Releases, by column:\n" +
-		"# type, null: kinds of cells; min, max: magnitudes, or years; resolution: decimal places; values: noisy counts above a threshold.\n")
+		"# type, null: kinds of cells; min, max: magnitudes, or years; resolution: decimal places, or the step of a clock; values: noisy counts above a threshold.\n")
 	if f.PrivacyID == "" {
 		b.WriteString("privacy_id: none\n")
 	} else {

@@ -1,7 +1,6 @@
 package discover
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -124,10 +123,11 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		return nil, err
 	}
 	rest -= spent
-	numbers, dates, texts := found.byType(p)
+	numbers, dates, clocks, texts := found.byType(p)
 	found.Units = unitsOf(kinds)
 	places, rows := int64(0), int64(0)
-	if slices.ContainsFunc(numbers, p.open) {
+	open := slices.DeleteFunc(slices.Concat(numbers, dates, clocks), func(i int) bool { return !found.open(p, i) })
+	if len(open) > 0 {
 		places = placesShare
 	}
 	if p.PrivacyID != "" && p.Rows != NoRows {
@@ -143,15 +143,26 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	part := func(columns int, each int64) dp.Share {
 		return share(p.Share, each*int64(columns)*rest, 100*max(1, weight))
 	}
-	if err := found.askNumbers(p, c, numbers, share(p.Share, places, 100), part(len(numbers), rangeWeight)); err != nil {
+	steps, err := measure(c, placesStage, placesOf, open, share(p.Share, places, 100))
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := measure(c, magnitudesStage, magnitudeOf, numbers, part(len(numbers), rangeWeight))
+	if err != nil {
 		return nil, err
 	}
 	years, err := measure(c, yearsStage, yearOf, dates, part(len(dates), rangeWeight))
 	if err != nil {
 		return nil, err
 	}
+	for _, i := range numbers {
+		found.Columns[i].number(p.Columns[i], found.Units, steps[i], sizes[i])
+	}
 	for _, i := range dates {
-		found.Columns[i].years(p.Columns[i], years[i])
+		found.Columns[i].years(p.Columns[i], found.Units, years[i], steps[i])
+	}
+	for _, i := range clocks {
+		found.Columns[i].clock(p.Columns[i], found.Units, steps[i])
 	}
 	if rows > 0 {
 		if err := found.askRows(p, c, all, share(p.Share, rows, 100)); err != nil {
@@ -161,14 +172,14 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	return found, found.askValues(p, cut, c, texts, func(columns int) dp.Share { return part(columns, valueWeight) })
 }
 
-// open reports whether the decimal places of a column of numbers are to be found: an INT64 has none.
-func (p Params) open(column int) bool {
+// open reports whether the resolution of a column of numbers or times is to be found: those of an INT64 and a DATE are known.
+func (f *Found) open(p Params, column int) bool {
 	c := &p.Columns[column]
-	return c.Step == "" && (c.Untyped || c.Type != domain.Int64)
+	return c.Step == "" && c.Unit == 0 && (c.Untyped || c.Type != domain.Int64) && f.Columns[column].Type != domain.Date
 }
 
-// byType returns the columns that have a range, of numbers and of dates, and those that have values.
-func (f *Found) byType(p Params) (numbers, dates, texts []int) {
+// byType returns the columns that have a range, of numbers, of dates and of times of a day, and those that have values.
+func (f *Found) byType(p Params) (numbers, dates, clocks, texts []int) {
 	for i := range f.Columns {
 		switch x := &f.Columns[i]; {
 		case x.Left != "":
@@ -176,28 +187,13 @@ func (f *Found) byType(p Params) (numbers, dates, texts []int) {
 			texts = append(texts, i)
 		case x.Type == domain.Date || x.Type == domain.DateTime || x.Type == domain.Timestamp:
 			dates = append(dates, i)
+		case x.Type == domain.Time:
+			clocks = append(clocks, i)
 		case x.Type == domain.Int64 || x.Type == domain.Numeric || x.Type == domain.Float64:
 			numbers = append(numbers, i)
 		}
 	}
-	return numbers, dates, texts
-}
-
-// askNumbers releases decimal places and magnitudes of columns of numbers.
-func (f *Found) askNumbers(p Params, c asker, numbers []int, places, magnitudes dp.Share) error {
-	open := slices.DeleteFunc(slices.Clone(numbers), func(i int) bool { return !p.open(i) })
-	decimals, err := measure(c, placesStage, placesOf, open, places)
-	if err != nil {
-		return err
-	}
-	sizes, err := measure(c, magnitudesStage, magnitudeOf, numbers, magnitudes)
-	if err != nil {
-		return err
-	}
-	for _, i := range numbers {
-		f.Columns[i].number(p.Columns[i], f.Units, decimals[i], sizes[i])
-	}
-	return nil
+	return numbers, dates, clocks, texts
 }
 
 // askKinds picks the types of the columns. Of those that are texts it releases whether people have written numbers or dates,
@@ -219,13 +215,6 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 		}
 		for _, i := range texts {
 			f.Columns[i].written(kinds[i], forms[i])
-		}
-	}
-	for i, column := range p.Columns {
-		if x := &f.Columns[i]; x.Type == domain.Time {
-			if x.Min, x.Max, x.Resolution = cmp.Or(column.Min, "00:00:00"), cmp.Or(column.Max, "23:59:00"), "minute"; column.Unit > 0 {
-				x.Max, x.Resolution = cmp.Or(column.Max, "23:59:59"), ""
-			}
 		}
 	}
 	for i := range f.Columns { // a text without a value has the cell of other values

@@ -85,7 +85,7 @@ func (f *FoundColumn) kinds(c Column, k noisy) {
 		}
 		others := kindCells - 1 - len(t.cells)
 		if there-own <= max(.01*there, 3*k.sigma*math.Sqrt(float64(others))) && own > there/2 {
-			if f.Type = t.typ; t.typ == domain.Date && k.cells[stampCell] > 3*k.sigma {
+			if f.Type = t.typ; t.typ == domain.Date && k.cells[stampCell] > shown*k.sigma {
 				f.Type = domain.Timestamp
 			}
 			return
@@ -99,11 +99,8 @@ const mostValues = 1 << 20
 // number picks type, range and resolution of a number. Of a column whose places are not open there are none.
 func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) {
 	k := 0
-	for ; k <= cellkind.MaxPlaces && places.cells != nil; k++ {
-		beyond := places.cells[k+1 : placesCells-1]
-		if sum(beyond) < max(.001*units, 3*places.sigma*math.Sqrt(float64(len(beyond)))) {
-			break
-		}
+	if places.cells != nil {
+		k = places.needed(0, cellkind.MaxPlaces+1, units)
 	}
 	if c.Untyped {
 		switch {
@@ -127,6 +124,21 @@ func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) 
 		last = powers
 	}
 	f.span(c, first, last, min(k, cellkind.MaxPlaces))
+}
+
+// shown is how many standard deviations of noise a finer resolution has to stand above, so that whole numbers get decimal
+// places, and days hours, in one of 300,000 columns. By 3 it would be one of 700.
+const shown = 4.5
+
+// needed is the first of some cells beyond which less than a thousandth of the units are, or less than noise can be.
+func (n noisy) needed(first, last int, units float64) (k int) {
+	for ; first+k < last; k++ {
+		beyond := n.cells[first+k+1 : last+1]
+		if sum(beyond) < max(.001*units, shown*n.sigma*math.Sqrt(float64(len(beyond)))) {
+			break
+		}
+	}
+	return k
 }
 
 // held are the cells of magnitudes that the type can have, and where they are: whole numbers have none between 0 and 1.
@@ -248,8 +260,8 @@ func text(x *big.Rat) string {
 	return strings.TrimRight(x.FloatString(cellkind.MaxPlaces+1), "0")
 }
 
-// years picks the first and last day.
-func (f *FoundColumn) years(c Column, y noisy) {
+// years picks the first and last day, and the resolution: as fine as the times are, if there are not too many values.
+func (f *FoundColumn) years(c Column, units float64, y, steps noisy) {
 	cells := noisy{y.cells[:yearCells-1], y.sigma}
 	first, last, ok := cells.seen()
 	if !ok {
@@ -263,15 +275,32 @@ func (f *FoundColumn) years(c Column, y noisy) {
 		first, last = min(first, year), year
 	}
 	f.Min, f.Max = cmp.Or(c.Min, fmt.Sprintf("%04d-01-01", first)), cmp.Or(c.Max, fmt.Sprintf("%04d-12-31", last))
-	switch n := last - first + 1; { // so that there are not too many
-	case f.Type == domain.Date, c.Unit > 0 && int64(n)*366*f.Type.Facts().Day/c.Unit < mostValues:
-	case n == 1:
-		f.Resolution = "minute"
-	case n <= 100:
-		f.Resolution = "hour"
-	default:
-		f.Resolution = "day"
+	n := last - first + 1
+	if f.Type == domain.Date || c.Unit > 0 && int64(n)*366*f.Type.Facts().Day/c.Unit < mostValues {
+		return
 	}
+	step := 2 // of stepsOfTime
+	if steps.cells != nil {
+		step = min(step, steps.needed(dayCell, finerCell, units))
+	}
+	switch {
+	case n > 100:
+		step = 0
+	case n > 1:
+		step = min(step, 1)
+	}
+	f.Resolution = stepsOfTime[step]
+}
+
+// clock declares the times of a day.
+func (f *FoundColumn) clock(c Column, units float64, steps noisy) {
+	f.Min = cmp.Or(c.Min, "00:00:00")
+	if steps.cells == nil {
+		f.Max = cmp.Or(c.Max, "23:59:59")
+		return
+	}
+	step := max(1, steps.needed(dayCell, finerCell, units)) // a day has no times
+	f.Max, f.Resolution = cmp.Or(c.Max, [...]string{"", "23:00:00", "23:59:00", "23:59:59"}[step]), stepsOfTime[step]
 }
 
 // year is that of a day or moment that is declared.

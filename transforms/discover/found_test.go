@@ -157,3 +157,37 @@ func TestWholeNumbersHaveNoPlaces(t *testing.T) {
 		t.Errorf("found %+v", age)
 	}
 }
+
+// Times are found as fine as people write them, if a domain has room for so many: minutes in one year.
+func TestResolutionOfTimes(t *testing.T) {
+	names := []string{"midnight", "hour", "minute", "second", "long", "clock", "tick"}
+	var table rows
+	for i := range 20_000 {
+		day := fmt.Sprintf("2024-%02d-%02d", 1+i%12, 1+i%28)
+		table = append(table, []string{day + " 00:00:00", day + fmt.Sprintf(" %02d:00:00", i%24), day + fmt.Sprintf("T%02d:%02d:00Z", i%24, i%60),
+			day + fmt.Sprintf(" %02d:%02d:%02d", i%24, i%60, i%59), fmt.Sprintf("%d-01-01 10:%02d:00", 2000+i%20, i%60), fmt.Sprintf("%02d:00", i%24), fmt.Sprintf("%02d:00:%02d", i%24, i%60)})
+	}
+	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
+	for i, want := range []string{"DATE ", "TIMESTAMP hour", "TIMESTAMP minute", "TIMESTAMP minute", "TIMESTAMP hour", "TIME hour", "TIME second"} {
+		if c := f.Columns[i]; fmt.Sprint(c.Type, " ", c.Resolution) != want {
+			t.Errorf("%+v, want %s", c, want)
+		}
+	}
+	if c := f.Columns[5]; c.Max != "23:00:00" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Cells that are noise alone ask for a finer resolution beyond 4.5 standard deviations of their sum, and for no more than they hold.
+func TestFinerResolutionsHaveToStandOut(t *testing.T) {
+	for _, tt := range []struct {
+		at   int
+		many float64
+		want int
+	}{{4, 4.4, 0}, {4, 4.6 * 3, 4}, {2, 4.6 * 3, 2}, {0, 100, 0}} {
+		n := noisy{make([]float64, 10), 1}
+		if n.cells[tt.at] = tt.many; n.needed(0, 9, 1000) != tt.want {
+			t.Errorf("%g in cell %d: resolution %d, want %d", tt.many, tt.at, n.needed(0, 9, 1000), tt.want)
+		}
+	}
+}

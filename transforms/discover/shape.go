@@ -12,7 +12,7 @@ import (
 // The statistics of a column, each with cells of its own. A unit is in one cell of each.
 const (
 	kindOf      = iota // what the cell is
-	placesOf           // decimal places of a number
+	placesOf           // decimal places of a number, or how fine a time is
 	magnitudeOf        // its sign and power of two
 	yearOf             // of a date or time
 	formOf             // how people have written a number or a date, in a column of texts
@@ -48,7 +48,11 @@ const (
 )
 
 const (
-	placesCells = cellkind.MaxPlaces + 3 // 0 to 9, more, and no number
+	// Decimal places are 0 to 9, or more. Times lie on a day, an hour or a minute, or between two. What is neither comes last.
+	dayCell     = cellkind.MaxPlaces + 2
+	finerCell   = dayCell + 3
+	noPlaces    = finerCell + 1
+	placesCells = noPlaces + 1
 	// Magnitudes are 0 and ±[2^(j−1), 2^j) for j from leastPower to mostPower; numbers beyond are in the outermost ones.
 	leastPower, mostPower = -29, 64
 	powers                = mostPower - leastPower + 1
@@ -118,7 +122,7 @@ var nullMarks = map[string]bool{"": true, "NULL": true, "null": true, "NA": true
 
 // place finds the cells of a cell, null or text; value is whether the text is a candidate.
 func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value bool) {
-	cells = [constantOf]int{nullCell, placesCells - 1, magnitudeCells - 1, yearCells - 1}
+	cells = [constantOf]int{nullCell, noPlaces, magnitudeCells - 1, yearCells - 1}
 	if null || r.Untyped && nullMarks[string(text)] {
 		return cells, false
 	}
@@ -134,10 +138,12 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	switch as {
 	case cellkind.Integer, cellkind.Decimal, cellkind.Float:
 		cells[placesOf], cells[magnitudeOf] = number(read)
-	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp:
+	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp, cellkind.Clock:
 		a := domain.Attribute{Type: as.Type()}
 		if v, ok := a.ParseNative(string(read)); ok {
-			cells[yearOf] = yearCell(a.Type.Time(v))
+			if cells[placesOf] = timeCell(a.Type, v); as != cellkind.Clock {
+				cells[yearOf] = yearCell(a.Type.Time(v))
+			}
 		}
 	}
 	// What a category can be is a rule about texts, and not about columns: numbers of few digits may be codes, such as those
@@ -182,11 +188,24 @@ var declaredKinds = map[domain.Type]cellkind.Kind{
 	domain.Bool: cellkind.Boolean, domain.Date: cellkind.Date, domain.DateTime: cellkind.DateTime, domain.Timestamp: cellkind.Timestamp, domain.Time: cellkind.Clock,
 }
 
+// stepsOfTime are the resolutions that the cells from dayCell on stand for.
+var stepsOfTime = [...]string{"day", "hour", "minute", "second"}
+
+// timeCell finds the coarsest step of the clock that a time lies on.
+func timeCell(t domain.Type, v int64) int {
+	for i, parts := range [...]int64{1, 24, 24 * 60} {
+		if day := t.Facts().Day; day < parts || v%(day/parts) == 0 {
+			return dayCell + i
+		}
+	}
+	return finerCell
+}
+
 // number finds the cells of a number: how many places of it are not 0, and its magnitude.
 func number(text []byte) (placesCell, magnitudeCell int) {
 	x, ok := domain.ParseFloat(string(text))
 	if !ok || math.IsInf(x, 0) {
-		return placesCells - 1, magnitudeCells - 1
+		return noPlaces, magnitudeCells - 1
 	}
 	return usedPlaces(text), magnitude(x)
 }

@@ -110,7 +110,7 @@ func (f *FoundColumn) written(k, w noisy) {
 	default:
 		f.Written = cellkind.DayFirst
 	}
-	if f.Type = domain.Date; k.cells[stampCell] > 3*k.sigma || w.cells[eitherStamp]+w.cells[dayStamp]+w.cells[monthStamp]+w.cells[namedStamp] > 3*2*w.sigma {
+	if f.Type = domain.Date; k.cells[stampCell] > shown*k.sigma || w.cells[eitherStamp]+w.cells[dayStamp]+w.cells[monthStamp]+w.cells[namedStamp] > shown*2*w.sigma {
 		f.Type = domain.Timestamp
 	}
 }
