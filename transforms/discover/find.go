@@ -156,7 +156,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		return nil, err
 	}
 	for _, i := range numbers {
-		found.Columns[i].number(p.Columns[i], found.Units, steps[i], sizes[i])
+		found.Columns[i].number(p.Columns[i], found.Units, kinds[i], steps[i], sizes[i])
 	}
 	for _, i := range dates {
 		found.Columns[i].years(p.Columns[i], found.Units, years[i], steps[i])

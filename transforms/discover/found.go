@@ -97,10 +97,18 @@ func (f *FoundColumn) kinds(c Column, k noisy) {
 const mostValues = 1 << 20
 
 // number picks type, range and resolution of a number. Of a column whose places are not open there are none.
-func (f *FoundColumn) number(c Column, units float64, places, magnitudes noisy) {
+func (f *FoundColumn) number(c Column, units float64, kinds, places, magnitudes noisy) {
 	k := 0
 	if places.cells != nil {
 		k = places.needed(0, cellkind.MaxPlaces+1, units)
+	}
+	if c.Untyped && f.Written == "" { // one cell of kinds has less noise than the sum of all places
+		switch decimals := kinds.cells[decimalCell] > max(.001*units, shown*kinds.sigma); {
+		case !decimals:
+			k = 0
+		case k == 0:
+			k = places.most(1, cellkind.MaxPlaces)
+		}
 	}
 	if c.Untyped {
 		switch {
@@ -139,6 +147,17 @@ func (n noisy) needed(first, last int, units float64) (k int) {
 		}
 	}
 	return k
+}
+
+// most is the cell from first to last with the most units.
+func (n noisy) most(first, last int) (at int) {
+	at = first
+	for i := first; i <= last; i++ {
+		if n.cells[i] > n.cells[at] {
+			at = i
+		}
+	}
+	return at
 }
 
 // held are the cells of magnitudes that the type can have, and where they are: whole numbers have none between 0 and 1.

@@ -191,3 +191,32 @@ func TestFinerResolutionsHaveToStandOut(t *testing.T) {
 		}
 	}
 }
+
+// Decimals that one value in four has are found among many columns of few people, and numbers such as 12.0 are whole.
+func TestFewDecimalsAreFound(t *testing.T) {
+	var names []string
+	var table rows
+	for i := range 9 {
+		names = append(names, fmt.Sprint("c", i))
+	}
+	for i := range 6000 {
+		row := make([]string, len(names))
+		for k := range row {
+			row[k] = fmt.Sprint(10+(i+k)%30, ".0")
+		}
+		if row[8] = "7"; i%4 == 0 {
+			row[8] = "2.5"
+		}
+		table = append(table, row)
+	}
+	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
+	for i, c := range f.Columns {
+		want := "INT64 1"
+		if i == 8 {
+			want = "NUMERIC 0.1"
+		}
+		if got := fmt.Sprint(c.Type, " ", c.Resolution); got != want {
+			t.Errorf("%+v, want %s", c, want)
+		}
+	}
+}

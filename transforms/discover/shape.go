@@ -137,7 +137,9 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	}
 	switch as {
 	case cellkind.Integer, cellkind.Decimal, cellkind.Float:
-		cells[placesOf], cells[magnitudeOf] = number(read)
+		if cells[placesOf], cells[magnitudeOf] = number(read); cells[placesOf] == 0 && as == kind { // such as 12.0
+			cells[kindOf] = wholeCell
+		}
 	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp, cellkind.Clock:
 		a := domain.Attribute{Type: as.Type()}
 		if v, ok := a.ParseNative(string(read)); ok {
