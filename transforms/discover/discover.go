@@ -91,82 +91,48 @@ const (
 	firstKey = 1
 )
 
-// emitTable passes on the counts of a table: the statistics, and values by the hash of their family. What holds a value is one
-// shard.
-func (p Params) emitTable(t *table, emit func(int, []byte)) {
-	parts := make([]*table, p.Shards)
-	for c, m := range t.values {
-		for text, n := range m {
-			at := int(records.Hash([]byte(family(text, p.Columns[c].Prefixes))) % uint64(p.Shards))
-			if parts[at] == nil {
-				parts[at] = valuesTable(len(t.values))
-			}
-			if parts[at].values[c] == nil {
-				parts[at].values[c] = map[string]int64{}
-			}
-			parts[at].values[c][text] = n
-		}
-	}
-	for at, part := range parts {
-		if part != nil {
-			emit(firstKey+at, part.encode())
-		}
-	}
-	dense := valuesTable(len(t.values))
-	dense.units, dense.dense = t.units, t.dense
-	emit(denseKey, dense.encode())
-}
-
 // readFn counts the units of a bundle, or collects its people by the hash of their ID.
 type readFn struct {
 	Params     Params
 	MaxEntries int // people or values that a bundle holds
 
-	readers []reader
-	attrs   []domain.Attribute
-	rank    *bounding.Ranker
+	attrs []domain.Attribute
+	rank  *bounding.Ranker
 
-	table  *table
+	bundle *bundle
 	people *people
 	text   []byte
 }
 
 func (f *readFn) Setup() error {
-	f.readers, f.attrs = readersOf(f.Params.Columns), f.Params.Records().Attributes
+	f.attrs = f.Params.Records().Attributes
 	f.rank = bounding.NewRanker(make([]byte, bounding.RunKeySize)) // any key will do: it is no secret
 	return nil
 }
 
-func readersOf(columns []Column) (list []reader) {
-	for _, c := range columns {
-		list = append(list, newReader(c))
-	}
-	return list
-}
-
 func (f *readFn) StartBundle(func(int, []byte)) error {
-	f.table, f.people = newTable(len(f.readers)), newPeople(len(f.readers))
+	f.bundle, f.people = newBundle(f.Params.Columns), newPeople(len(f.attrs))
 	return nil
 }
 
 func (f *readFn) ProcessElement(c *domain.Chunk, emit func(int, []byte)) error {
+	if f.Params.PrivacyID == "" {
+		if f.bundle.addChunk(c); f.bundle.entries() > f.MaxEntries {
+			return f.flush(emit)
+		}
+		return nil
+	}
 	var own []byte
 	unchanged := make([]bool, len(f.attrs))
 	for i := range c.Rows {
-		own, f.text = record(nil, c, f.attrs, i, f.text)
-		if f.Params.PrivacyID == "" {
-			if err := f.table.addUnit(f.readers, own, 1, unchanged); err != nil {
-				return err
-			}
-			continue
-		}
+		own, f.text = record(own[:0], c, f.attrs, i, f.text)
 		id, null := cellText(nil, &c.ID, &idAttribute, i)
 		if null || len(id) == 0 || string(id) == "NaN" {
 			continue // it belongs to nobody
 		}
-		f.people.add(string(id), &person{rank: f.rank.Rank(id, own, 0), record: own, rows: 1, changes: make([]bool, len(f.attrs))})
+		f.people.add(id, &person{rank: f.rank.Rank(id, own, 0), record: own, rows: 1, changes: unchanged})
 	}
-	if len(f.people.byID) > f.MaxEntries || f.table.entries() > f.MaxEntries {
+	if len(f.people.byID) > f.MaxEntries {
 		return f.flush(emit)
 	}
 	return nil
@@ -177,27 +143,30 @@ var idAttribute = domain.Attribute{Type: domain.Int64}
 
 func (f *readFn) FinishBundle(emit func(int, []byte)) error {
 	err := f.flush(emit)
-	f.table, f.people = nil, nil
+	f.bundle, f.people = nil, nil
 	return err
 }
 
 func (f *readFn) flush(emit func(int, []byte)) error {
 	if f.Params.PrivacyID == "" {
-		f.Params.emitTable(f.table, emit)
-		f.table = newTable(len(f.readers))
+		f.bundle.emit(f.Params, emit)
+		f.bundle = newBundle(f.Params.Columns)
 		return nil
 	}
 	parts := make([][]byte, f.Params.Shards)
 	for id, p := range f.people.byID {
 		at := int(records.Hash([]byte(id)) % uint64(len(parts)))
-		parts[at] = p.append(parts[at], []byte(id))
+		if parts[at] == nil {
+			parts[at] = make([]byte, 0, f.people.size/len(parts)*9/8)
+		}
+		parts[at] = p.append(parts[at], id)
 	}
 	for at, b := range parts {
 		if b != nil {
 			emit(at, b)
 		}
 	}
-	f.people = newPeople(len(f.readers))
+	f.people = newPeople(len(f.attrs))
 	return nil
 }
 
@@ -211,11 +180,11 @@ func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int
 			return err
 		}
 	}
-	t := newTable(len(f.Params.Columns))
-	if err := all.count(t, readersOf(f.Params.Columns)); err != nil {
+	b := newBundle(f.Params.Columns)
+	if err := all.count(b); err != nil {
 		return err
 	}
-	f.Params.emitTable(t, emit)
+	b.emit(f.Params, emit)
 	return nil
 }
 
@@ -226,7 +195,7 @@ type sumFn struct {
 }
 
 func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
-	sum, err := sumOf(len(f.Prefixes), parts)
+	sum, err := sumOf(len(f.Prefixes), parts, func(column int, n int64) bool { return n > f.Cut || len(f.Prefixes[column]) > 0 })
 	if err != nil {
 		return err
 	}
@@ -237,16 +206,19 @@ func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]by
 	return nil
 }
 
-func sumOf(columns int, parts func(*[]byte) bool) (*table, error) {
-	sum := newTable(columns)
+// allValues keeps all values of a sum.
+func allValues(int, int64) bool { return true }
+
+// sumOf adds up tables. Of the values it keeps those that keep says, by their column and count.
+func sumOf(columns int, parts func(*[]byte) bool, keep func(column int, n int64) bool) (*table, error) {
+	sum, values := newTable(columns), make([]texts, columns)
 	for b := []byte(nil); parts(&b); b = nil {
-		t, err := decodeTable(b)
-		if err == nil {
-			err = sum.merge(t)
-		}
-		if err != nil {
+		if err := sum.decode(b, values); err != nil {
 			return nil, err
 		}
+	}
+	for c := range values {
+		sum.values[c] = values[c].above(func(n int64) bool { return keep(c, n) })
 	}
 	return sum, nil
 }
@@ -281,7 +253,7 @@ func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanis
 	if !seeds(&secret) || !secret.Usable() || seeds(&second) {
 		return errors.New("discover: the run has no seed, or more than one")
 	}
-	sum, err := sumOf(len(f.Params.Columns), parts)
+	sum, err := sumOf(len(f.Params.Columns), parts, allValues)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func countedAbove(t testing.TB, p Params, cut int64, parts ...rows) *table {
 			t.Fatal(err)
 		}
 	}
-	sum, err := sumOf(len(p.Columns), iterate(sums))
+	sum, err := sumOf(len(p.Columns), iterate(sums), allValues)
 	if err != nil {
 		t.Fatal(err)
 	}

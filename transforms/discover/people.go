@@ -76,7 +76,7 @@ func (p *person) join(o *person, columns int) {
 	}
 	p.rows += o.rows
 	if bytes.Compare(o.rank[:], p.rank[:]) < 0 {
-		p.rank, p.record = o.rank, o.record
+		p.rank, p.record = o.rank, bytes.Clone(o.record)
 	}
 }
 
@@ -89,8 +89,8 @@ func mark(text []byte, null bool) []byte {
 }
 
 // append encodes a person with the ID.
-func (p *person) append(b, id []byte) []byte {
-	b = wire.AppendText(b, string(id))
+func (p *person) append(b []byte, id string) []byte {
+	b = wire.AppendText(b, id)
 	b = append(b, p.rank[:]...)
 	b = binary.AppendUvarint(b, p.rows)
 	for _, c := range p.changes {
@@ -100,39 +100,62 @@ func (p *person) append(b, id []byte) []byte {
 			b = append(b, 0)
 		}
 	}
-	return wire.AppendText(b, string(p.record))
+	return append(binary.AppendUvarint(b, uint64(len(p.record))), p.record...)
 }
 
 // errPeople does not say what is wrong: bytes are private.
 var errPeople = errors.New("discover: malformed encoding of people")
 
-// people collects persons by ID.
+// people collects persons by ID. Their memory comes in blocks: there is one for each record of a bundle.
 type people struct {
 	columns int
 	byID    map[string]*person
+	size    int // about as many bytes as their encodings have
+
+	persons []person
+	changes []bool
+	records []byte
 }
 
-func newPeople(columns int) *people { return &people{columns, map[string]*person{}} }
+func newPeople(columns int) *people { return &people{columns: columns, byID: map[string]*person{}} }
 
-func (p *people) add(id string, o *person) {
-	if known := p.byID[id]; known != nil {
+// block is how many persons have their memory in one block, and recordBlock the bytes of a block of records.
+const (
+	block       = 256
+	recordBlock = 1 << 16
+)
+
+// add adds a person. What o refers to may change afterwards.
+func (p *people) add(id []byte, o *person) {
+	if known := p.byID[string(id)]; known != nil {
 		known.join(o, p.columns)
 		return
 	}
-	p.byID[id] = o
+	if len(p.persons) == 0 {
+		p.persons, p.changes = make([]person, block), make([]bool, block*p.columns)
+	}
+	if len(o.record) > cap(p.records)-len(p.records) {
+		p.records = make([]byte, 0, max(recordBlock, len(o.record)))
+	}
+	p.size += len(id) + len(o.rank) + len(o.record) + p.columns + 2*binary.MaxVarintLen32
+	own, changes, from := &p.persons[0], p.changes[:p.columns:p.columns], len(p.records)
+	p.persons, p.changes, p.records = p.persons[1:], p.changes[p.columns:], append(p.records, o.record...)
+	copy(changes, o.changes)
+	*own = person{rank: o.rank, record: p.records[from:len(p.records):len(p.records)], rows: o.rows, changes: changes}
+	p.byID[string(id)] = own
 }
 
 // decode adds the persons of an encoded list.
 func (p *people) decode(in []byte) error {
+	o := &person{changes: make([]bool, p.columns)}
 	for d := (wire.Reader{Rest: in}); len(d.Rest) > 0; {
-		id := d.Text()
-		o := &person{changes: make([]bool, p.columns)}
+		id := d.Take(d.Uvarint())
 		copy(o.rank[:], d.Take(bounding.RankSize))
 		o.rows = d.Uvarint()
 		for k, c := range d.Take(uint64(p.columns)) {
 			o.changes[k] = c == 1
 		}
-		if o.record = []byte(d.Text()); d.Bad {
+		if o.record = d.Take(d.Uvarint()); d.Bad {
 			return errPeople
 		}
 		p.add(id, o)
@@ -140,39 +163,12 @@ func (p *people) decode(in []byte) error {
 	return nil
 }
 
-// count adds persons to a table.
-func (p *people) count(t *table, readers []reader) error {
+// count adds persons to a bundle.
+func (p *people) count(b *bundle) error {
 	for _, o := range p.byID {
-		if err := t.addUnit(readers, o.record, o.rows, o.changes); err != nil {
+		if err := b.addUnit(o.record, o.rows, o.changes); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// addUnit counts a unit: in one cell of each statistic, and one value of each column at most.
-func (t *table) addUnit(readers []reader, record []byte, rows uint64, changes []bool) error {
-	t.units++
-	t.dense[len(t.dense)-1][rowsCell(rows)]++
-	whole := cells(record, len(readers), func(k int, text []byte, null bool) {
-		at := readers[k].look(text, null)
-		for s, cell := range at.cells {
-			t.dense[attribute(k, s)][cell]++
-		}
-		stays := noRows
-		switch {
-		case rows > 1 && changes[k]:
-			stays = changing
-		case rows > 1:
-			stays = constant
-		}
-		t.dense[attribute(k, constantOf)][stays]++
-		if at.value {
-			t.addValue(k, at.text)
-		}
-	})
-	if !whole {
-		return errPeople
 	}
 	return nil
 }

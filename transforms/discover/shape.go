@@ -83,39 +83,10 @@ const maxCandidate = 256
 // reader finds the cells of a text in the statistics of a column.
 type reader struct {
 	Column
-	attr  domain.Attribute
-	known map[string]placed // texts that were looked at before, up to maxKnown
+	attr domain.Attribute
 }
 
-// placed says where a text was found to be counted.
-type placed struct {
-	text  string
-	cells [constantOf]int
-	value bool // the text is a candidate
-}
-
-// maxKnown is how many texts of a column are known: of frequent ones that are most of its cells.
-const maxKnown = 4096
-
-func newReader(c Column) reader {
-	return reader{c, c.attribute(), map[string]placed{}}
-}
-
-// look is place, but for texts that are known already.
-func (r *reader) look(text []byte, null bool) placed {
-	if null {
-		cells, _ := r.place(nil, true)
-		return placed{cells: cells}
-	}
-	if p, ok := r.known[string(text)]; ok {
-		return p
-	}
-	p := placed{text: string(text)}
-	if p.cells, p.value = r.place(text, false); len(r.known) < maxKnown && len(text) <= maxCandidate {
-		r.known[p.text] = p
-	}
-	return p
-}
+func newReader(c Column) reader { return reader{c, c.attribute()} }
 
 // nullMarks are texts that stand for no value.
 var nullMarks = map[string]bool{"": true, "NULL": true, "null": true, "NA": true, "N/A": true, "NaN": true, "nan": true, `\N`: true}

@@ -47,48 +47,6 @@ func (t *table) Marginal(c domain.Clique) []int64 {
 	return t.dense[c[0]]
 }
 
-// add counts a unit with one value, if that is a candidate.
-func (t *table) addValue(column int, text string) {
-	if t.values[column] == nil {
-		t.values[column] = map[string]int64{}
-	}
-	t.values[column][text]++
-}
-
-// entries returns the number of different values.
-func (t *table) entries() (n int) {
-	for _, m := range t.values {
-		n += len(m)
-	}
-	return n
-}
-
-// merge adds the counts of other units. The sum does not depend on the order.
-func (t *table) merge(o *table) error {
-	if len(o.values) != len(t.values) {
-		return errTable
-	}
-	t.units += o.units
-	for a, cells := range o.dense {
-		for i, n := range cells {
-			t.dense[a][i] += n
-		}
-	}
-	mine := t.texts()
-	for k, list := range o.texts() {
-		for c, m := range list {
-			if mine[k][c] == nil {
-				mine[k][c] = m
-				continue
-			}
-			for text, n := range m {
-				mine[k][c][text] += n
-			}
-		}
-	}
-	return nil
-}
-
 // digest is a hash of all counts.
 func (t *table) digest() [sha256.Size]byte { return sha256.Sum256(t.encode()) }
 
@@ -116,40 +74,41 @@ func (t *table) encode() []byte {
 	return b
 }
 
-func decodeTable(in []byte) (*table, error) {
+// decode adds an encoded table: its values to those of the columns, and everything else to t. The sum does not depend on the
+// order.
+func (t *table) decode(in []byte, values []texts) error {
 	d := wire.Reader{Rest: in}
 	units, columns, dense := d.Count(), d.Uvarint(), d.Uvarint()
-	if d.Bad || columns > uint64(len(in)) || dense != 0 && dense != columns*statistics+1 {
-		return nil, errTable
+	if d.Bad || columns != uint64(len(values)) || dense != 0 && dense != columns*statistics+1 {
+		return errTable
 	}
-	t := valuesTable(int(columns))
-	if dense > 0 {
-		t = newTable(int(columns))
-	}
-	t.units = units
-	for _, cells := range t.dense {
+	t.units += units
+	for _, cells := range t.dense[:dense] {
 		for i := range cells {
-			cells[i] = d.Count()
+			cells[i] += d.Count()
 		}
 	}
-	for _, list := range t.texts() {
-		for c := range list {
+	for list := range t.texts() {
+		for c := range values {
 			n := d.Uvarint()
 			if d.Bad || n > uint64(len(d.Rest)) {
-				return nil, errTable
+				return errTable
 			}
-			if n == 0 {
-				continue
-			}
-			list[c] = make(map[string]int64, n)
 			for range n {
-				text := d.Text()
-				list[c][text] = d.Count()
+				text := d.Take(d.Uvarint())
+				switch count := d.Count(); {
+				case list == 0:
+					values[c].add(text, count)
+				case t.rest[c] == nil:
+					t.rest[c] = map[string]int64{string(text): count}
+				default:
+					t.rest[c][string(text)] += count
+				}
 			}
 		}
 	}
 	if !d.Done() {
-		return nil, errTable
+		return errTable
 	}
-	return t, nil
+	return nil
 }

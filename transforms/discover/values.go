@@ -75,10 +75,10 @@ func whole(text string, prefixes []int) bool {
 }
 
 // family returns what decides the shard of a value: all values with a prefix are in one shard, which knows all that it counts.
-func family(text string, prefixes []int) string {
+func family(text []byte, prefixes []int) []byte {
 	if len(prefixes) > 0 {
-		if p, ok := domain.Prefix(text, prefixes[0]); ok {
-			return p
+		if p, ok := domain.Prefix(string(text), prefixes[0]); ok {
+			return []byte(p)
 		}
 	}
 	return text

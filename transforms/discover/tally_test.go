@@ -1,0 +1,71 @@
+package discover
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+)
+
+// Every cell is counted once in each statistic, whether its text is remembered or one of too many that are no candidates; and
+// every candidate once for each of its units. Nothing depends on bundles, on chunks or on the order of a table.
+func TestTallyCountsAllTexts(t *testing.T) {
+	const distinct = 3 * maxKnown
+	var table rows
+	want := map[string]int64{}
+	for i := range 2 * distinct {
+		city := fmt.Sprintf("city %d", i%7001)
+		want[city]++
+		table = append(table, []string{fmt.Sprint("p", i), fmt.Sprintf("%d.125", i%distinct), city})
+	}
+	for id, part := range map[string]int{"": 1, "id": 0} {
+		p := params(id, "fee", "city")
+		p.Shards = 1 // so that all people are in one bundle
+		own := make(rows, len(table))
+		for i := range table {
+			own[i] = table[i][part:]
+		}
+		sum := counted(t, p, own[:distinct], own[distinct:])
+		for s, cells := range sum.dense {
+			n := int64(0)
+			for _, x := range cells {
+				n += x
+			}
+			if n != 2*distinct {
+				t.Errorf("%q: statistic %d counts %d cells of %d records", id, s, n, 2*distinct)
+			}
+		}
+		if len(sum.values[0]) > 0 || !maps.Equal(sum.values[1], want) {
+			t.Errorf("%q: %d and %d values, want 0 and %d", id, len(sum.values[0]), len(sum.values[1]), len(want))
+		}
+		if again := counted(t, p, own); again.digest() != sum.digest() {
+			t.Errorf("%q: another bundle counts otherwise", id)
+		}
+	}
+}
+
+// BenchmarkCount counts a million cells, of which a hundred thousand texts are different; rows of people and rows by themselves.
+func BenchmarkCount(b *testing.B) {
+	var table rows
+	for i := range 200_000 {
+		table = append(table, []string{fmt.Sprint("p", i), fmt.Sprint("name ", i*7919%100_000), fmt.Sprint(i % 90), fmt.Sprintf("%d.25", i), []string{"f", "m"}[i%2], "2024-01-31"})
+	}
+	for _, id := range []string{"none", "id"} {
+		b.Run(id, func(b *testing.B) {
+			p := params("", "name", "age", "income", "sex", "day")
+			if id == "id" {
+				p.PrivacyID = id
+			}
+			f, c := &readFn{Params: p.withDefaults(), MaxEntries: 1 << 18}, table.chunk(true)
+			if err := f.Setup(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = f.StartBundle(nil)
+				if err := f.ProcessElement(c, func(int, []byte) {}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
