@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
@@ -160,6 +161,9 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 	}
 	if r.form = form; r.text {
 		r.form.Trim = true // a rule for all tables: no record decides how one is read
+		if r.wholly() && r.form.Null == nil {
+			r.form.Null = cellkind.Nulls
+		}
 	}
 	if len(*f) == 0 {
 		d := discover.Params{Columns: columns, PrivacyID: strings.TrimSuffix(r.PrivacyID, schema.NoPrivacyID)}.Records()
@@ -173,7 +177,11 @@ func (r *FindRequest) csvKeys() string {
 	if !r.text {
 		return ""
 	}
-	return strings.Join(r.form.Keys(), ", ")
+	keys := r.form.Keys()
+	if slices.Equal(r.form.Null, cellkind.Nulls) {
+		keys = append(keys, `null: ["`+strings.Join(r.form.Null, `", "`)+`"]`)
+	}
+	return strings.Join(keys, ", ")
 }
 
 // checkPeople refuses a request for so few people that most of the table would not be seen.

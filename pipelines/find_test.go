@@ -66,7 +66,7 @@ func TestRunFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(data) != string(first.File("trim: true")) {
+	if string(data) != string(first.File(r.csvKeys())) {
 		t.Error("the second attempt has found another domain: it drew again")
 	}
 	file, err := schema.Parse("found", data)
@@ -154,10 +154,19 @@ func TestFindOtherForms(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id;Gr\xf6\xdfe ;Stadt\r\n")
 	for i := range 4000 {
-		fmt.Fprintf(&text, "%d;%d,5;%s\r\n", i, 150+i%50, []string{"K\xf6ln", "Bonn"}[i%2])
+		size, city := fmt.Sprintf("%d,5", 150+i%50), []string{"K\xf6ln", "Bonn"}[i%2]
+		switch i % 10 {
+		case 0:
+			size = "?"
+		case 1:
+			city = "NA"
+		case 2:
+			city = "-"
+		}
+		fmt.Fprintf(&text, "%d;%s;%s\r\n", i, size, city)
 	}
 	dir := t.TempDir()
-	c := Config{Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: 5, Delta: 1e-6}
+	c := Config{Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: 5, Delta: 1e-6, Format: "csv"}
 	if err := os.WriteFile(c.Input, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +178,30 @@ func TestFindOtherForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
-	if err != nil || !strings.Contains(string(found), `csv: {comma: ";", encoding: windows-1252, trim: true, written: {"Größe": "1.234,5"}}`) || !strings.Contains(string(found), `"Köln"`) {
+	if err != nil || !strings.Contains(string(found), `csv: {comma: ";", encoding: windows-1252, trim: true, null: ["NULL", "null", "NA", "N/A", "NaN", "nan"], written: {"Größe": "1.234,5"}}`) || !strings.Contains(string(found), `"Köln"`) {
 		t.Errorf("found, %v:\n%s", err, found)
+	}
+	rows, err := os.ReadFile(filepath.Join(c.Output, "part-00000-of-00001.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	noSize, noCity, dash := 0, 0, 0
+	for line := range strings.Lines(string(rows)) {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		for i, n := range []*int{&noSize, &noCity} {
+			if cells[i] == "" {
+				*n++
+			}
+		}
+		if cells[1] == "-" {
+			dash++
+		}
+	}
+	for _, n := range []int{noSize, noCity, dash} { // a tenth each; the noise of a count has a standard deviation below 15
+		if n < 300 || n > 500 {
+			t.Errorf("%d rows without a size, %d without a city, %d in a city called -; want 400 each", noSize, noCity, dash)
+			break
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func TestFindByAJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
-	if err != nil || string(data) != string(f.File("trim: true")) {
+	if err != nil || string(data) != string(f.File(mustFind(t, c).csvKeys())) {
 		t.Errorf("another domain was found, %v:\n%s", err, data)
 	}
 	b, faults := openLedger(t.Context(), c.Ledger)

@@ -268,7 +268,7 @@ func TestPeopleCountOnce(t *testing.T) {
 func TestNeighboursDifferInOneCell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	cell := func() string {
-		return []string{"\x00", "", "1", "-2.5", "2024-01-02", "12:30", "true", "text", strings.Repeat("long", 100), "1e300", "99999999999999999999", "2024-01-02T10:00:00Z"}[rng.IntN(12)]
+		return []string{"\x00", "", "1", "-2.5", "2024-01-02", "12:30", "true", "text", strings.Repeat("long", 100), "1e300", "99999999999999999999", "2024-01-02T10:00:00Z", "?", "2.0"}[rng.IntN(14)]
 	}
 	p := params("id", "a", "b")
 	for range 200 {

@@ -217,9 +217,10 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 			f.Columns[i].written(kinds[i], forms[i])
 		}
 	}
-	for i := range f.Columns { // a text without a value has the cell of other values
+	for i := range f.Columns { // a text without a value has the cell of other values, and may have marks as values
 		x, k := &f.Columns[i], kinds[i]
-		x.Null = x.Null || x.Type != domain.String && 3*k.sigma > mostUnseen*sum(k.cells)
+		missing := k.cells[nullCell] + k.cells[markCell]
+		x.Null = x.Null || x.Type != domain.String && (missing > 3*math.Sqrt2*k.sigma || 3*k.sigma > mostUnseen*sum(k.cells))
 	}
 	return spent, nil
 }

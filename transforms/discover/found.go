@@ -65,7 +65,7 @@ const unseen = "too few people have a value in it for anything to be seen at thi
 func (f *FoundColumn) kinds(c Column, k noisy) {
 	f.Null = k.cells[nullCell] > 3*k.sigma
 	there := sum(k.cells[boolCell:])
-	if there <= 3*k.sigma*math.Sqrt(kindCells-1) {
+	if there+k.cells[markCell] <= 3*k.sigma*math.Sqrt(kindCells-1) {
 		f.Left = unseen
 		return
 	}
@@ -83,8 +83,8 @@ func (f *FoundColumn) kinds(c Column, k noisy) {
 		for _, cell := range t.cells {
 			own += k.cells[cell]
 		}
-		others := kindCells - 1 - len(t.cells)
-		if there-own <= max(.01*there, 3*k.sigma*math.Sqrt(float64(others))) && own > there/2 {
+		others := kindCells - boolCell - len(t.cells)
+		if there-own <= max(.01*there, 3*k.sigma*math.Sqrt(float64(others))) && own > max(there/2, 3*k.sigma*math.Sqrt(float64(len(t.cells)))) {
 			if f.Type = t.typ; t.typ == domain.Date && k.cells[stampCell] > shown*k.sigma {
 				f.Type = domain.Timestamp
 			}

@@ -3,6 +3,7 @@ package discover
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,5 +219,27 @@ func TestFewDecimalsAreFound(t *testing.T) {
 		if got := fmt.Sprint(c.Type, " ", c.Resolution); got != want {
 			t.Errorf("%+v, want %s", c, want)
 		}
+	}
+}
+
+// Texts by which people write that there is no number make no texts of numbers and dates, and are values of texts.
+func TestMarksOfMissingValues(t *testing.T) {
+	names := []string{"size", "day", "grade", "void"}
+	var table rows
+	for i := range 20_000 {
+		row := []string{fmt.Sprint(i % 70), fmt.Sprintf("2024-05-%02d", 1+i%28), []string{"good", "bad", "?"}[i%3], "-"}
+		if i%10 == 0 {
+			row[0], row[1] = "?", "None"
+		}
+		table = append(table, row)
+	}
+	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
+	for i, want := range []string{"INT64 true", "DATE true", "STRING false", "STRING false"} {
+		if c := f.Columns[i]; fmt.Sprint(c.Type, " ", c.Null) != want || c.Left != "" {
+			t.Errorf("%+v, want %s", c, want)
+		}
+	}
+	if v := f.Columns[2].Values; !slices.Contains(v, "?") || len(v) != 3 {
+		t.Errorf("values %q", v)
 	}
 }

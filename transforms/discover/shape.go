@@ -23,6 +23,7 @@ const (
 // Cells of kindOf, after NULL.
 const (
 	nullCell = iota
+	markCell // no number, date or truth value, as people write it
 	boolCell
 	wholeCell
 	decimalCell
@@ -88,14 +89,15 @@ type reader struct {
 
 func newReader(c Column) reader { return reader{c, c.attribute()} }
 
-// nullMarks are texts that stand for no value.
-var nullMarks = map[string]bool{"": true, "NULL": true, "null": true, "NA": true, "N/A": true, "NaN": true, "nan": true, `\N`: true}
-
 // place finds the cells of a cell, null or text; value is whether the text is a candidate.
 func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value bool) {
 	cells = [constantOf]int{nullCell, noPlaces, magnitudeCells - 1, yearCells - 1}
-	if null || r.Untyped && nullMarks[string(text)] {
+	if null || r.Untyped && len(text) == 0 {
 		return cells, false
+	}
+	if _, marked := cellkind.Mark(text); marked && r.Untyped {
+		cells[kindOf] = markCell
+		return cells, true // in a column of texts
 	}
 	text, kind, ok := r.kind(text)
 	if !ok {

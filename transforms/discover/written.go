@@ -81,7 +81,7 @@ func (f *FoundColumn) written(k, w noisy) {
 		for _, cell := range forms {
 			marked += w.cells[cell]
 		}
-		noise := 3 * math.Hypot(k.sigma*math.Sqrt(float64(kindCells-1-len(own))), w.sigma*math.Sqrt(float64(len(forms))))
+		noise := 3 * math.Hypot(k.sigma*math.Sqrt(float64(kindCells-boolCell-len(own))), w.sigma*math.Sqrt(float64(len(forms))))
 		return marked > 3*w.sigma*math.Sqrt(float64(len(forms))) && there-n-marked <= max(.01*there, noise) && n+marked > there/2
 	}
 	// seen reports whether a form has cells that its rival has not.

@@ -9,18 +9,6 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// nullMarks are texts by which programs and people write that there is no value, besides an empty cell.
-var nullMarks = marks("NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "None", "none", "NaT", "<NA>", "(null)",
-	"N.A.", "n.a.", "k. A.", "#NV", "#DIV/0!", "#VALUE!", "inf", "-inf", "Inf", "-Inf", "Infinity", "-Infinity", "infinity", "-infinity", "-", "--", "?", ".")
-
-func marks(texts ...string) map[string]string {
-	m := map[string]string{}
-	for _, s := range texts {
-		m[s] = s
-	}
-	return m
-}
-
 // nullMarks returns the columns that hold numbers, dates or truth values if some texts are taken for NULL, and
 // declares those texts under csv. Then they are NULL in every column.
 func (s *Source) nullMarks(tallies map[string]*tally) (columns []string) {

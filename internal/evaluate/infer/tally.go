@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 )
 
 // tally is what is known of the cells of one column.
@@ -66,7 +67,7 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 		case c.Form == domain.Text:
 			t.values.add(c.Text(i), unit, units != nil)
 			t.groups.add(c.Text(i))
-			if mark, ok := nullMarks[string(c.Text(i))]; ok {
+			if mark, ok := cellkind.Mark(c.Text(i)); ok {
 				t.marks[mark] = true
 			} else {
 				t.untyped(c.Text(i))
