@@ -189,7 +189,7 @@ func number(text []byte) (placesCell, magnitudeCell int) {
 // reads the text alone: a short text such as 1e-300000000 stands for a number that no memory holds.
 func usedPlaces(text []byte) int {
 	power := 0
-	if e := bytes.IndexAny(text, "eE"); e >= 0 {
+	if e := max(bytes.IndexByte(text, 'e'), bytes.IndexByte(text, 'E')); e >= 0 { // a number has one of them at most
 		text, power = text[:e], exponent(text[e+1:])
 	}
 	whole, fraction, _ := bytes.Cut(text, []byte{'.'})
