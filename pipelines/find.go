@@ -109,7 +109,7 @@ func (r *FindRequest) setParams(columns []discover.Column) {
 	c := r.Config
 	r.params = discover.Params{
 		Columns: columns, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
-		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000), Rows: r.rows(),
+		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000), Rows: publish.OpenRows(r.open()),
 	}
 	r.params.PrivacyID = unitColumn(c.PrivacyID)
 	if m, err := methods.Lookup(c.Method); !r.alone && err == nil && c.Epsilon.Validate() == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/discover"
@@ -75,23 +76,12 @@ func (r *FindRequest) checkOpenRows(f *Faults) {
 	}
 }
 
-// rows is what is to be found of the rows of people.
-func (r *FindRequest) rows() discover.Rows {
-	switch open := r.open(); {
-	case open == nil || open.Whole && !open.Events:
-		return discover.AllOfRows
-	case open.Rows:
-		return discover.MostRows
-	}
-	return discover.NoRows
-}
-
 // setOpen sets what is to be found of a file with open parts.
 func (r *FindRequest) setOpen(ctx context.Context, f *Faults) {
 	file, open := r.parsed.file, r.open()
 	r.PrivacyID = file.Domain.PrivacyID
 	r.ExpectedRows = orDefault(r.ExpectedRows, file.ExpectedRows)
-	r.setParams(openColumns(open.Columns))
+	r.setParams(publish.OpenColumns(open.Columns))
 	r.checkOpenRows(f)
 	if r.People != "" {
 		f.add("--people_input", "cannot be read where parts of the domain are to be found", "declare them in the domain file")
@@ -100,20 +90,6 @@ func (r *FindRequest) setOpen(ctx context.Context, f *Faults) {
 	if r.form = file.CSV; r.source != nil && numeric {
 		r.scales(ctx, f)
 	}
-}
-
-// openColumns are the open columns of a file as they are found.
-func openColumns(open []schema.OpenColumn) (columns []discover.Column) {
-	for _, o := range open {
-		c := discover.Column{Name: o.Name, Type: o.Type, Values: o.Values, Prefixes: o.Prefixes, Min: o.Min, Max: o.Max}
-		if c.Unit = o.Unit; o.Resolution == "" {
-			c.Unit = 0
-		} else if o.Type.Facts().Day == 0 {
-			c.Step = o.Resolution
-		}
-		columns = append(columns, c)
-	}
-	return columns
 }
 
 // mostScale is the number of decimal places of a NUMERIC of text. What has none in the table has as many as are found.
@@ -145,23 +121,11 @@ func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 
 // complete returns the text of the domain of a request once it is found.
 func (r *FindRequest) complete(found *discover.Found, charge *schema.Charge) ([]byte, error) {
-	open := r.open()
-	if open == nil {
-		text := found.File(r.csvKeys())
-		if charge != nil {
-			text = append(text, charge.String()...)
-		}
-		return text, nil
-	}
-	left := map[string]string{}
-	for _, c := range found.LeftOut() {
-		left[c.Name] = c.Left
-	}
 	csv := ""
-	if open.Whole {
+	if r.wholly() {
 		csv = r.csvKeys()
 	}
-	return open.Fill(found.File(csv), max(1, found.MaxRows), left, charge)
+	return publish.Complete(r.open(), found, csv, charge)
 }
 
 // completedName is the name, in the directory of what was found, of a completed domain file that has faults.

@@ -125,7 +125,8 @@ func types(t *testing.T, options []string) {
 // A domain is found in one pipeline, with its charge and without a value that nobody shares, and another synthesizes with it.
 func finds(t *testing.T, options []string) {
 	said := start(t, t.TempDir(), append([]string{script(t, "discover.py")}, options...)...).end(t, true)
-	for _, want := range []string{"rows ", "left out ['note: no value was found", "name: \"ward\", type: STRING, values: [\"", "name: \"nights\", type: INT64, min: 0, max: ", "found: {id: \"one\"", "rows: {max: 2}"} {
+	for _, want := range []string{"rows ", "left out ['note: no value was found", "name: \"ward\", type: STRING, values: [\"", "name: \"nights\", type: INT64, min: 0, max: ", "found: {id: \"one\"", "rows: {max: 2}",
+		"values: [eye, heart], other: true} # as it is known", "{name: nights, type: INT64, min: 0, max: 15, ", "found: {id: \"three\""} {
 		if !strings.Contains(said, want) {
 			t.Errorf("nothing says %s:\n%s", want, said)
 		}

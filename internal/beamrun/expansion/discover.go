@@ -33,6 +33,7 @@ const discoverDescription = "Finds what private rows can contain, with different
 // findOptions are what a caller of discover configures.
 type findOptions struct {
 	PrivacyID    string  `beam:"privacy_id" about:"The field that names the people, or none if every row is another person."`
+	Domain       *string `beam:"domain" about:"The text of a domain file that leaves parts to be found. They alone are, and the rest of it costs nothing. Default: all fields are found."`
 	Epsilon      float64 `beam:"epsilon" about:"ε, what the finding may spend; there is no safe default. A tenth of what the rows are to spend is common."`
 	Delta        float64 `beam:"delta" about:"δ of that, above 0: values are found at the price of it. Far below 1/(number of people)."`
 	Neighbouring *string `beam:"neighbouring" about:"add_remove (default) or replace: that of the releases that use the domain."`
@@ -62,9 +63,19 @@ func (s *Server) expandDiscover(payload *pipepb.SchemaTransformPayload, rows *pi
 		return nil, err
 	}
 	in, columns, err := findable(rows, o.unit())
+	open, unopened := o.open(rows)
+	if open != nil && !open.Whole {
+		columns = publish.OpenColumns(open.Columns)
+		for i := range columns {
+			if columns[i].Type == domain.Numeric {
+				columns[i].Scale = decimalPlaces
+			}
+		}
+	}
 	p, faults := o.params(columns)
+	p.Rows = publish.OpenRows(open)
 	kept := options{Store: o.Store, NoRetries: o.NoRetries}
-	if err := errors.Join(err, faults, kept.retries(pipeline)); err != nil {
+	if err := errors.Join(err, unopened, faults, kept.retries(pipeline)); err != nil {
 		return nil, err
 	}
 	if err := p.Validate(); err != nil {
@@ -77,9 +88,39 @@ func (s *Server) expandDiscover(payload *pipepb.SchemaTransformPayload, rows *pi
 	charge := publish.ChargeOf(cmp.Or(p.RunID, rand.Text()), p.PrivacyID, run)
 	return build(in, s.Environment, func(scope beam.Scope, col beam.PCollection) map[string]beam.PCollection {
 		found := discover.Discover(scope, col, p)
-		file := beam.ParDo(scope.Scope("dapple.File"), &fileFn{Charge: charge.String(), Epsilon: o.Epsilon, Delta: o.Delta}, found)
+		file := beam.ParDo(scope.Scope("dapple.File"), &fileFn{Domain: value(o.Domain), Charge: charge}, found)
 		return map[string]beam.PCollection{domainTag: file}
 	})
+}
+
+// decimalPlaces are those of a NUMERIC, whose cells are texts in rows of others.
+const decimalPlaces = 9
+
+// open returns what the domain file leaves to be found of rows of a schema, or all that is wrong with it; nil: there is no file.
+func (o *findOptions) open(s *pipepb.Schema) (*domainfile.Open, error) {
+	if o.Domain == nil {
+		return nil, nil
+	}
+	file, open, err := domainfile.ParseOpen("domain", []byte(*o.Domain))
+	switch {
+	case err != nil:
+		return nil, err
+	case open == nil:
+		return nil, errors.New("domain: nothing in it is to be found; write find in place of a value, or leave out what a field can contain")
+	case file.Charge != nil:
+		return nil, errors.New("domain: found: it carries what an earlier finding has cost, and a file carries one; find all parts at once")
+	case file.Domain.PrivacyID != o.unit():
+		return nil, fmt.Errorf("privacy_id %q is another one than that of the domain; give the same", o.PrivacyID)
+	}
+	errs := columnFaults(s, file.Domain)
+	for _, c := range open.Columns {
+		for _, f := range s.GetFields() {
+			if own := heldBy(f.GetType()); f.GetName() == c.Name && own.fits != nil && own.fits[0] != c.Type {
+				errs = append(errs, fmt.Errorf("column %q is %v in the domain and %s in the rows; to find what it can contain, declare it as %v, or make it a str", c.Name, c.Type, own.name, own.fits[0]))
+			}
+		}
+	}
+	return open, errors.Join(errs...)
 }
 
 // unit is the privacy ID; empty: every row is a unit.
@@ -139,8 +180,8 @@ func findable(s *pipepb.Schema, id string) (in reflect.Type, columns []discover.
 
 // fileFn makes a domain file of what was found.
 type fileFn struct {
-	Charge         string // its line
-	Epsilon, Delta float64
+	Domain string // the file with open parts; empty: there is none
+	Charge domainfile.Charge
 }
 
 func (f *fileFn) ProcessElement(text string, emit func(FoundDomain)) error {
@@ -148,7 +189,17 @@ func (f *fileFn) ProcessElement(text string, emit func(FoundDomain)) error {
 	if err != nil {
 		return fmt.Errorf("expansion: %w", err)
 	}
-	out := FoundDomain{Domain: string(found.File("")) + f.Charge, Epsilon: f.Epsilon, Delta: f.Delta, LeftOut: []string{}}
+	var open *domainfile.Open
+	if f.Domain != "" {
+		if _, open, err = domainfile.ParseOpen("domain", []byte(f.Domain)); err != nil {
+			return fmt.Errorf("expansion: %w", err)
+		}
+	}
+	file, err := publish.Complete(open, found, "", &f.Charge)
+	if err != nil {
+		return fmt.Errorf("expansion: %w", err)
+	}
+	out := FoundDomain{Domain: string(file), Epsilon: f.Charge.Epsilon, Delta: f.Charge.Delta, LeftOut: []string{}}
 	for _, c := range found.LeftOut() {
 		out.LeftOut = append(out.LeftOut, strings.TrimSpace(c.Name+": "+c.Left))
 	}

@@ -8,6 +8,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/discover"
@@ -18,6 +19,52 @@ type toFind struct {
 	PrivacyID string  `beam:"privacy_id"`
 	Epsilon   float64 `beam:"epsilon"`
 	Delta     float64 `beam:"delta"`
+}
+
+// toFill are the options of a caller that has a domain file with open parts.
+type toFill struct {
+	PrivacyID string  `beam:"privacy_id"`
+	Domain    string  `beam:"domain"`
+	Epsilon   float64 `beam:"epsilon"`
+	Delta     float64 `beam:"delta"`
+}
+
+const openPeople = `privacy_id: id
+columns:
+  - {name: sex, type: STRING, values: [f, m], fallback: f} # as they answered
+  - {name: age, type: INT64, min: 0, max: find, "null": true}
+  - {name: note, type: STRING}
+events: {person: [sex, note], rows: {max: find}}
+`
+
+// Of a domain file with open parts these alone are found, and what it declares stands in the file that goes back.
+func TestExpandDiscoverOpen(t *testing.T) {
+	if resp := expand(t, askDiscover(t, rowsOf, toFill{"id", openPeople, .5, 1e-9})); resp.GetError() != "" {
+		t.Fatal(resp.GetError())
+	}
+	s := &pipepb.Schema{}
+	for _, f := range rowsOf {
+		s.Fields = append(s.Fields, field(f))
+	}
+	text := openPeople
+	o := findOptions{PrivacyID: "id", Domain: &text}
+	open, err := o.open(s)
+	if err != nil || len(open.Columns) != 2 || !open.Rows {
+		t.Fatalf("open is %+v, %v", open, err)
+	}
+	found := &discover.Found{PrivacyID: "id", MaxRows: 8, Columns: []discover.FoundColumn{{Name: "age", Type: domain.Int64, Min: "0", Max: "127"}, {Name: "note", Left: "nobody shares one"}}}
+	data, err := found.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn := &fileFn{Domain: text, Charge: schema.Charge{ID: "one", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: .5, Delta: 1e-9, Accounting: "GDP", Loss: "1/2", NoisyNumbers: 3}}
+	if err := fn.ProcessElement(string(data), func(d FoundDomain) { text = d.Domain }); err != nil {
+		t.Fatal(err)
+	}
+	file, err := schema.Parse("domain", []byte(text))
+	if err != nil || file.Charge == nil || file.Domain.Index("note") >= 0 || !strings.Contains(text, "fallback: f} # as they answered") || !strings.Contains(text, "max: 127") || !strings.Contains(text, "rows: {max: 8}") {
+		t.Errorf("%v\n%s", err, text)
+	}
 }
 
 // askDiscover is a request to find a domain.
@@ -80,7 +127,16 @@ func TestDiscoverRefusals(t *testing.T) {
 		{rowsOf, toFind{"", .5, 1e-9}, "privacy_id is required, since it says who is protected"},
 		{rowsOf, toFind{"id", .5, 0}, "values are found at the price of delta"},
 		{append(rowsOf[:len(rowsOf):len(rowsOf)], "x INT16"), toFind{"id", .5, 1e-9}, `field "x" is INT16`},
-		{rowsOf, few{people, 1, 1e-9}, "domain is no option of discover"},
+		{rowsOf, few{openPeople, 1, 1e-9}, "privacy_id is required"},
+		{rowsOf, toFill{"id", people, .5, 1e-9}, "nothing in it is to be found"},
+		{rowsOf, toFill{"none", openPeople, .5, 1e-9}, `privacy_id "none" is another one than that of the domain`},
+		{rowsOf, toFill{"id", strings.Replace(openPeople, "age", "years", 1), .5, 1e-9}, `column "years" of the domain is no field of the rows`},
+		{rowsOf, toFill{"id", strings.Replace(openPeople, "INT64", "NUMERIC", 1), .5, 1e-9}, `column "age" is NUMERIC in the domain and an int in the rows; to find what it can contain, declare it as INT64`},
+		{rowsOf, toFill{"id", openPeople + "seed: 1\n", .5, 1e-9}, `unknown key "seed"`},
+		{rowsOf, struct {
+			PrivacyID string `beam:"privacy_id"`
+			Seed      int64  `beam:"seed"`
+		}{"id", 1}, "seed is no option of discover"},
 		{rowsOf, struct {
 			PrivacyID string  `beam:"privacy_id"`
 			Epsilon   float64 `beam:"epsilon"`
@@ -121,7 +177,7 @@ func TestDiscoveredFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows []FoundDomain
-	fn := &fileFn{Charge: publish.ChargeOf("one", p.PrivacyID, run).String(), Epsilon: .5, Delta: 1e-9}
+	fn := &fileFn{Charge: publish.ChargeOf("one", p.PrivacyID, run)}
 	if err := fn.ProcessElement(string(data), func(d FoundDomain) { rows = append(rows, d) }); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,12 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from dapple import Discover, Synthesize
 
+OPEN = """privacy_id: id
+columns:
+  - {name: ward, type: STRING, values: [eye, heart], other: true} # as it is known
+  - {name: nights, type: INT64, min: 0, max: find, "null": true}
+events: {person: [ward], rows: {max: find}}
+"""
 FIELDS = beam.typehints.row_type.RowTypeConstraint.from_fields([("id", str), ("ward", str), ("nights", int), ("note", str)])
 
 
@@ -35,3 +41,6 @@ with tempfile.TemporaryDirectory() as store:
     with pipeline() as p:
         made = visits(p) | Synthesize(domain=domain, epsilon=1, delta=1e-9, store=store, run_id="two", rows=1000)
         made["rows"] | beam.combiners.Count.Globally() | beam.Map(lambda n: print("rows", n, flush=True))
+    with pipeline() as p:
+        found = visits(p) | Discover(privacy_id="id", domain=OPEN, epsilon=1, delta=1e-9, store=store, run_id="three")
+        found | beam.Map(lambda row: print("open", row.domain, flush=True))

@@ -45,7 +45,7 @@ class Discover(beam.PTransform):  # type: ignore[misc,unused-ignore]
       delta: δ of that, above 0 and far below 1/(number of people).
       program: the dapple to start; default: DAPPLE, else the one on the PATH.
       service: the address of a dapple expand that is there already, in its place.
-      options: neighbouring, store, run_id, no_retries. The service describes them.
+      options: domain, neighbouring, store, run_id, no_retries. The service describes them. Of a domain with open parts these alone are found.
 
     Returns a collection of one row with domain, epsilon, delta and left_out. The rows are synthesized in another pipeline.
     """
