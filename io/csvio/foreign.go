@@ -18,7 +18,7 @@ var formats = []struct{ mark, fix string }{
 	{"\xd0\xcf\x11\xe0", "it is an Excel workbook; save the sheet as CSV"},
 	{"PAR1", "it is a Parquet file; let its name end in .parquet"},
 	{"ARROW1", "it is an Arrow file; let its name end in .arrow"},
-	{"ORC", "it is an ORC file; write it as Parquet or CSV"},
+	{"ORC", orc},
 	{"Obj\x01", "it is an Avro file; let its name end in .avro"},
 	{"SQLite format 3\x00", "it is an SQLite database; turn the table into Parquet, such as by duckdb -c \"COPY (FROM sqlite_scan('FILE', 'TABLE')) TO 'FILE.parquet'\""},
 	{"%PDF-", "it is a PDF document; a CSV file is needed"},
@@ -32,6 +32,11 @@ var json = regexp.MustCompile(`^\s*(\{\s*("|\}|$)|\[\s*([{\["\]]|$))`)
 // pdf matches the first line of a PDF document.
 var pdf = regexp.MustCompile(`^%PDF-\d\.\d$`)
 
+// markup matches the first line of HTML and of XML.
+var markup = regexp.MustCompile(`(?i)^\s*<(!doctype|html|table|\?xml)\b`)
+
+const orc = "it is an ORC file; write it as Parquet or CSV"
+
 // foreign says what a file is that is no CSV as it stands, and what to do; "" for CSV. It judges by the header line.
 func foreign(line []byte) string {
 	for _, f := range formats {
@@ -44,6 +49,10 @@ func foreign(line []byte) string {
 		return "it is JSON; let its name end in .jsonl if it has one object a line, or turn it into Parquet, such as by duckdb -c \"COPY (FROM 'FILE.json') TO 'FILE.parquet'\""
 	case pdf.Match(line):
 		return "it is a PDF document; a CSV file is needed"
+	case string(line) == "ORC": // such a file may go on with a line end
+		return orc
+	case markup.Match(line):
+		return "it is HTML or XML; save the table as CSV"
 	case zeros && halves(line):
 		return "it is UTF-16 without a byte order mark; save it as UTF-8, or write csv: {encoding: utf-16le} or {encoding: utf-16be} in the domain file"
 	case zeros:
