@@ -112,6 +112,41 @@ func TestDataflow(t *testing.T) {
 	}
 }
 
+// Without a domain file a job finds the domain and another one writes the rows. Workers see objects alone; nothing is left.
+func TestDataflowFindsTheDomain(t *testing.T) {
+	s, c := shop(t)
+	launch := onPrism(t)
+	c, d := onDataflow(t, c, nil)
+	d.Made = func(request []byte) {
+		d.Set("JOB_STATE_RUNNING")
+		go func() {
+			if err := launch(graphOf(t, request)); err != nil {
+				d.Set("JOB_STATE_FAILED", err.Error())
+				return
+			}
+			d.Set("JOB_STATE_DONE")
+		}()
+	}
+	c.Domain, c.PrivacyID, c.Rows, c.Method, c.RunID, c.Epsilon, c.Delta = "", "none", 0, "", "r1", 9, 1e-4
+	for range 2 {
+		r, err := pipelines.ValidateFind(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := pipelines.RunFound(ctx, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if complete(t, "gs://shop/out", res.Written.Rows); d.Jobs() != 2 {
+			t.Errorf("%d jobs, %v", d.Jobs(), res.Written.Notes)
+		}
+	}
+	got := strings.Join(names(t, s, "shop"), " ")
+	if strings.Contains(got, "_tmp") || strings.Contains(got, "worker") || strings.Contains(got, "out.found") || !strings.Contains(got, "out.release/_domain.yaml") {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
 // However a job of Dataflow ends without output, what is said of the budget is true, and nothing is left of it.
 func TestDataflowJobsThatFail(t *testing.T) {
 	for state, want := range map[string][]string{
