@@ -178,3 +178,16 @@ func TestEndsOfFinding(t *testing.T) {
 		})
 	}
 }
+
+// What a job that finds a domain cannot do is said before anything is sent, also by a plan.
+func TestFindJobFaults(t *testing.T) {
+	c := Config{Input: peopleCSV(t, 10), PrivacyID: "id", Epsilon: 1, Delta: 1e-9, ExpectedRows: 1e6, Runner: "dataflow", Engine: Engine{Worker: os.Args[0], Cloud: Cloud{Project: "p", Region: "r", DryRun: true}}}
+	_, err := PlanFound(t.Context(), PlanConfig{Config: c})
+	if err == nil || !strings.Contains(err.Error(), "--dry_run: is for one job, and a domain is found by a job before that of the rows") || strings.Contains(err.Error(), "--output") {
+		t.Errorf("a plan: %v", err)
+	}
+	c.Output = "s3://bucket/out"
+	if _, err := ValidateFind(t.Context(), c); err == nil || !strings.Contains(err.Error(), "--dry_run: is for one job") || !strings.Contains(err.Error(), `--output: got "s3://bucket/out"; the program of the workers that find the domain is put next to it`) {
+		t.Errorf("a run: %v", err)
+	}
+}

@@ -65,6 +65,7 @@ func PlanFound(ctx context.Context, c PlanConfig) (*FoundPlan, error) {
 	var f Faults
 	r.checkUnit(&f)
 	r.takeDeclared(&f)
+	r.checkJob(&f)
 	checkFigures(r.Config, &f)
 	if r.ExpectedRows == 0 {
 		f.add("--expected_rows", "is required where the domain is found: about how many people there are", "a guess will do")
@@ -103,6 +104,7 @@ func planOpen(ctx context.Context, c PlanConfig) (*FoundPlan, error) {
 		f.add("--domain", "leaves parts to be found, and --target_error, --target, --like and --columns need or replace a whole one", "find them by `dapple infer --epsilon`, or leave these flags out")
 	}
 	r.checkBudget(&f)
+	r.checkJob(&f)
 	r.setOpen(ctx, &f)
 	if r.ExpectedRows == 0 {
 		f.add("--expected_rows", "is required where parts of the domain are to be found: about how many people there are", "a guess will do")

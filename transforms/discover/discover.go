@@ -150,7 +150,7 @@ func (f *readFn) FinishBundle(emit func(int, []byte)) error {
 func (f *readFn) flush(emit func(int, []byte)) error {
 	if f.Params.PrivacyID == "" {
 		f.bundle.emit(f.Params, emit)
-		f.bundle = newBundle(f.Params.Columns)
+		f.bundle.reset()
 		return nil
 	}
 	parts := make([][]byte, f.Params.Shards)

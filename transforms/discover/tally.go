@@ -238,6 +238,20 @@ func (b *bundle) emit(p Params, emit func(int, []byte)) {
 	}
 }
 
+// reset begins anew, in the same memory.
+func (b *bundle) reset() {
+	b.units = 0
+	clear(b.rows)
+	for k, y := range b.columns {
+		clear(b.stays[k])
+		clear(y.slots)
+		for s := range y.dense {
+			clear(y.dense[s])
+		}
+		y.list, y.bytes, y.plain = y.list[:0], y.bytes[:0], 0
+	}
+}
+
 // valueList are the values of a shard, encoded column after column.
 type valueList struct {
 	encoded []byte
