@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/interval"
@@ -73,7 +72,7 @@ func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
 		}
 		groups = []*group{{}}
 	}
-	var out []Answer
+	var rows []row
 	hidden, known := 0.0, 0
 	for _, g := range groups {
 		keep := true
@@ -84,18 +83,20 @@ func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
 		if !keep {
 			continue
 		}
+		r := row{group: g}
 		for i := range q.Items {
 			a := v.answer(g, &q.Items[i])
 			if hidden = max(hidden, a.Hidden); a.Hidden == 0 {
 				known++
 			}
-			out = append(out, a)
+			r.answers = append(r.answers, a)
 		}
+		rows = append(rows, r)
 	}
 	if hidden > 0 && known == 0 {
 		return nil, tooFew(hidden)
 	}
-	return arrange(q, out), nil
+	return v.arrange(rows), nil
 }
 
 func compare(x float64, op string, y float64) bool {
@@ -112,37 +113,6 @@ func compare(x float64, op string, y float64) bool {
 		return x != y
 	}
 	return x == y
-}
-
-// arrange sorts groups and cuts their list.
-func arrange(q *Query, list []Answer) []Answer {
-	n := len(q.Items)
-	var groups [][]Answer
-	for i := 0; i+n <= len(list); i += n {
-		groups = append(groups, list[i:i+n])
-	}
-	slices.SortStableFunc(groups, func(a, b []Answer) int {
-		for _, o := range q.Order {
-			c := 0
-			if k := slices.IndexFunc(q.Items, func(i Item) bool { return i.Name == o.Text || i.text == o.Text }); k >= 0 {
-				c = cmp.Compare(a[k].Value, b[k].Value)
-			} else {
-				k := slices.IndexFunc(q.Keys, func(k Key) bool { return k.Name == o.Text })
-				c = strings.Compare(a[0].Group[k], b[0].Group[k])
-			}
-			if o.Down {
-				c = -c
-			}
-			if c != 0 {
-				return c
-			}
-		}
-		return 0
-	})
-	if q.Limit > 0 && len(groups) > q.Limit {
-		groups = groups[:q.Limit]
-	}
-	return slices.Concat(groups...)
 }
 
 // answer computes one column of a group.

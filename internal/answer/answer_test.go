@@ -131,6 +131,20 @@ func TestAnswers(t *testing.T) {
 	if len(years) != 2 || years[0].Group[0] != "1970" || math.Abs(years[0].Value+years[1].Value-10_000) > 1e-6 {
 		t.Errorf("years: %+v", years)
 	}
+	named := ask(t, r, "SELECT EXTRACT(year FROM day) AS y, sex, COUNT(*) FROM people GROUP BY y, 2 ORDER BY 1 DESC, 3")
+	if len(named) != 4 || named[0].Group[0] != "1971" || named[0].Value > named[1].Value || math.Abs(named[0].Value+named[1].Value-years[1].Value) > 1e-6 {
+		t.Errorf("years by name and place: %+v, want %+v", named, years)
+	}
+	for sql, want := range map[string][]string{ // numbers sort as numbers
+		"SELECT BIN(age, 4) AS b, COUNT(*) FROM rows WHERE age < 20 GROUP BY b ORDER BY b":                            {"0", "4", "8", "12", "16"},
+		"SELECT EXTRACT(MONTH FROM day), COUNT(*) FROM rows GROUP BY 1 ORDER BY EXTRACT(MONTH FROM day) DESC LIMIT 2": {"12", "11"},
+	} {
+		for i, a := range ask(t, r, sql) {
+			if i >= len(want) || a.Group[0] != want[i] {
+				t.Errorf("%s: %q in place %d, want %q", sql, a.Group, i, want)
+			}
+		}
+	}
 	bins := ask(t, r, "SELECT BIN(age, 15), COUNT(*) FROM rows GROUP BY BIN(age, 15)")
 	if len(bins) != 3 || bins[1].Group[0] != "15" {
 		t.Errorf("bins: %+v", bins)
@@ -151,25 +165,29 @@ func TestSources(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	r := release(t)
 	for sql, want := range map[string]string{
-		"SELECT COUNT(*) FROM rows a JOIN b":             "a release is one table",
-		"SELECT COUNT(*) FROM visits":                    `no table is called "visits"`,
-		"SELECT COUNT(*) FROM rows, rows":                "FROM names 2 tables",
-		"SELECT sex FROM rows GROUP BY sex":              "nothing is computed",
-		"SELECT sex, COUNT(*) FROM rows":                 "add GROUP BY sex",
-		"SELECT MAX(age) FROM rows":                      "QUANTILE(column, 0.99)",
-		"SELECT * FROM rows":                             "dapple sample",
-		"SELECT COUNT(DISTINCT age) FROM rows":           "GROUP BY the columns in its place",
-		"SELECT AVG(sex) FROM rows":                      "words, no numbers",
-		"SELECT AVG(ag) FROM rows":                       `no column is called "ag"`,
-		"SELECT COUNT(*) FROM rows WHERE ag = 1":         `no column is called "ag"`,
-		"SELECT COUNT(*) FROM rows WHERE age > 99":       "nobody can meet",
-		"SELECT AVG(age)/AVG(pay) FROM rows":             "only COUNT and SUM can be divided",
-		"SELECT QUANTILE(age, 2) FROM rows":              "between 0 and 1",
-		"SELECT COUNT(*) FROM rows LIMIT none":           "whole number",
-		"SELECT COUNT(*) FROM rows ORDER BY age":         "ORDER BY age",
-		"SELECT COUNT(*) FROM rows HAVING age > 3":       "into WHERE",
-		"SELECT COUNT(*) FROM rows GROUP BY BIN(sex, 3)": "no numbers that can be cut",
-		"SELECT COUNT(*) FROM rows GROUP BY YEAR(age)":   "no dates",
+		"SELECT COUNT(*) FROM rows a JOIN b":                                                      "a release is one table",
+		"SELECT COUNT(*) FROM visits":                                                             `no table is called "visits"`,
+		"SELECT COUNT(*) FROM rows, rows":                                                         "FROM names 2 tables",
+		"SELECT sex FROM rows GROUP BY sex":                                                       "nothing is computed",
+		"SELECT sex, COUNT(*) FROM rows":                                                          "add GROUP BY sex",
+		"SELECT MAX(age) FROM rows":                                                               "QUANTILE(column, 0.99)",
+		"SELECT * FROM rows":                                                                      "dapple sample",
+		"SELECT COUNT(DISTINCT age) FROM rows":                                                    "GROUP BY the columns in its place",
+		"SELECT AVG(sex) FROM rows":                                                               "words, no numbers",
+		"SELECT AVG(ag) FROM rows":                                                                `no column is called "ag"`,
+		"SELECT COUNT(*) FROM rows WHERE ag = 1":                                                  `no column is called "ag"`,
+		"SELECT COUNT(*) FROM rows WHERE age > 99":                                                "nobody can meet",
+		"SELECT AVG(age)/AVG(pay) FROM rows":                                                      "only COUNT and SUM can be divided",
+		"SELECT QUANTILE(age, 2) FROM rows":                                                       "between 0 and 1",
+		"SELECT COUNT(*) FROM rows LIMIT none":                                                    "whole number",
+		"SELECT COUNT(*) FROM rows ORDER BY age":                                                  "ORDER BY age",
+		"SELECT COUNT(*) FROM rows HAVING age > 3":                                                "into WHERE",
+		"SELECT sex, COUNT(*) FROM rows GROUP BY 2":                                               "COUNT(*) is computed",
+		"SELECT sex, COUNT(*) FROM rows GROUP BY 3":                                               "its place, 1 to 2",
+		"SELECT COUNT(*) FROM rows ORDER BY 0":                                                    "its place, 1 to 1",
+		"SELECT EXTRACT(dow FROM day), COUNT(*) FROM rows GROUP BY EXTRACT(dow FROM day)":         "want YEAR, QUARTER or MONTH",
+		"SELECT COUNT(*) FROM rows GROUP BY BIN(sex, 3)":                                          "no numbers that can be cut",
+		"SELECT COUNT(*) FROM rows GROUP BY YEAR(age)":                                            "no dates",
 		"SELECT AVG(age) FROM rows WHERE age = 3 AND pay = 5 AND sex = Male AND day = 1970-02-02": "no answer better than noise; widen the filter",
 		"UPDATE rows": "want SELECT",
 		"":            "want SELECT",

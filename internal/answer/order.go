@@ -1,10 +1,12 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/relation"
 )
 
@@ -21,6 +23,12 @@ func (p *parser) rest(q *Query, parts map[string]span) {
 			}
 			if o.Text = strings.TrimSpace(p.slice(x)); len(x) == 2 { // a name, which may stand in quotes
 				o.Text = x[0].Text
+			}
+			switch c, number, ok := p.place("ORDER BY", x); {
+			case number && ok:
+				o.Text = c.name
+			case number:
+				continue
 			}
 			known := slices.ContainsFunc(q.Keys, func(k Key) bool { return k.Name == o.Text }) ||
 				slices.ContainsFunc(q.Items, func(i Item) bool { return i.Name == o.Text || i.text == o.Text })
@@ -80,4 +88,50 @@ func (p *parser) having(q *Query, s span) {
 			q.Having = append(q.Having, c)
 		}
 	}
+}
+
+// row is the answers about a group.
+type row struct {
+	group   *group
+	answers []Answer
+}
+
+// arrange sorts the rows and cuts their list.
+func (v *view) arrange(rows []row) (out []Answer) {
+	slices.SortStableFunc(rows, func(a, b row) int {
+		for _, o := range v.q.Order {
+			c := v.compare(o.Text, a, b)
+			if o.Down {
+				c = -c
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	if v.q.Limit > 0 && len(rows) > v.q.Limit {
+		rows = rows[:v.q.Limit]
+	}
+	for _, r := range rows {
+		out = append(out, r.answers...)
+	}
+	return out
+}
+
+// compare compares two rows by a column: by what is computed, or by a key as SQL orders its type. Parts of dates are numbers.
+func (v *view) compare(column string, a, b row) int {
+	if k := slices.IndexFunc(v.q.Items, func(i Item) bool { return i.Name == column || i.text == column }); k >= 0 {
+		return cmp.Compare(a.answers[k].Value, b.answers[k].Value)
+	}
+	k := slices.IndexFunc(v.q.Keys, func(k Key) bool { return k.Name == column })
+	one, other := a.group.labels[k], b.group.labels[k]
+	at := v.keys[k].column
+	switch {
+	case v.q.Keys[k].Part != "":
+		return cmp.Or(cmp.Compare(len(one), len(other)), strings.Compare(one, other))
+	case v.attrs[v.columns[at]].Type == domain.String:
+		return strings.Compare(one, other)
+	}
+	return cmp.Compare(a.group.pieces[0].codes[at], b.group.pieces[0].codes[at])
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -97,9 +98,8 @@ func Parse(text string) (*Query, error) {
 	if p.errs.Err() != nil {
 		return nil, p.errs.Err()
 	}
-	var names []Key
 	for _, x := range parts["SELECT"].split() {
-		p.selected(q, &names, x)
+		p.selected(q, x)
 	}
 	p.from(q, parts["FROM"])
 	if w, ok := parts["WHERE"]; ok {
@@ -107,15 +107,18 @@ func Parse(text string) (*Query, error) {
 	}
 	if _, ok := parts["GROUP"]; ok {
 		for _, x := range parts["GROUP"].split() {
-			if k, ok := p.key(x); ok {
+			if k, ok := p.grouped(x); ok {
 				q.Keys = append(q.Keys, k)
 			}
 		}
 	}
-	for _, k := range names {
-		if !slices.ContainsFunc(q.Keys, func(o Key) bool { return o.Name == k.Name }) {
-			p.errs.Addf("query: %s is neither computed nor grouped by; add GROUP BY %s", k.Name, k.Name)
+	for _, k := range p.selectedKeys() {
+		i := slices.IndexFunc(q.Keys, func(o Key) bool { return o.Name == k.name || o.Name == k.key.Name })
+		if i < 0 {
+			p.errs.Addf("query: %s is neither computed nor grouped by; add GROUP BY %s", k.key.Name, k.key.Name)
+			continue
 		}
+		q.Keys[i].Name = k.name
 	}
 	p.rest(q, parts)
 	if len(q.Items) == 0 && p.errs.Err() == nil {
@@ -128,6 +131,7 @@ type parser struct {
 	text        string
 	tokens      []relation.Token
 	where, till int
+	columns     []selected
 	errs        bounded.Errors
 }
 
@@ -212,7 +216,7 @@ func (p *parser) from(q *Query, s span) {
 }
 
 // selected reads a column of SELECT.
-func (p *parser) selected(q *Query, names *[]Key, s span) {
+func (p *parser) selected(q *Query, s span) {
 	name := ""
 	if n := len(s); n > 3 && s[n-3].Is("AS") {
 		name, s = s[n-2].Text, s[:n-2]
@@ -224,6 +228,7 @@ func (p *parser) selected(q *Query, names *[]Key, s span) {
 					it.Name = name
 				}
 				q.Items = append(q.Items, it)
+				p.columns = append(p.columns, selected{name: it.Name})
 			}
 			return
 		}
@@ -233,7 +238,7 @@ func (p *parser) selected(q *Query, names *[]Key, s span) {
 		return
 	}
 	if k, ok := p.key(s); ok {
-		*names = append(*names, k)
+		p.columns = append(p.columns, selected{cmp.Or(name, k.Name), &k})
 	}
 }
 
@@ -317,63 +322,4 @@ func (p *parser) column(a *Aggregate, text, word string, args []span) bool {
 	}
 	a.Column = args[0][0].Text
 	return true
-}
-
-// datePart returns the part of a date that a function stands for.
-func (p *parser) datePart(s span) (step domain.Step, ok bool) {
-	if s[0].Is("DATE_TRUNC") {
-		return 0, true
-	}
-	switch strings.ToUpper(s[0].Text) {
-	case "YEAR", "QUARTER", "MONTH":
-		step, _ = domain.ParseStep(strings.ToLower(s[0].Text))
-		return step, true
-	}
-	return 0, false
-}
-
-// key reads what rows are grouped by.
-func (p *parser) key(s span) (k Key, ok bool) {
-	k.Name = strings.TrimSpace(p.slice(s))
-	if len(s) == 2 && !s[0].Sign {
-		k.Column, k.Name = s[0].Text, s[0].Text
-		return k, true
-	}
-	const want = "want a column, BIN(column, width), YEAR(column), QUARTER(column), MONTH(column) or DATE_TRUNC('month', column)"
-	n := len(s)
-	if n < 5 || !s[1].Is("(") || !s[n-2].Is(")") {
-		p.errs.Addf("query: got %.60q among the columns; %s", k.Name, want)
-		return k, false
-	}
-	args := s[2 : n-1].split()
-	one := func(i int) string {
-		if i < len(args) && len(args[i]) == 2 {
-			return args[i][0].Text
-		}
-		return ""
-	}
-	step, part := p.datePart(s)
-	switch {
-	case s[0].Is("BIN") && len(args) == 2:
-		width, err := strconv.ParseFloat(one(1), 64)
-		if k.Column, k.Width = one(0), width; err != nil || !(width > 0) {
-			p.errs.Addf("query: %s: want a column and a width above 0, such as BIN(age, 10)", k.Name)
-			return k, false
-		}
-	case s[0].Is("DATE_TRUNC") && len(args) == 2:
-		k.Step, ok = domain.ParseStep(strings.ToLower(one(0)))
-		if k.Column = one(1); !ok {
-			p.errs.Addf("query: %s: want minute, hour, day, week, month, quarter or year, and a column", k.Name)
-			return k, false
-		}
-	case part && len(args) == 1:
-		k.Column, k.Step, k.Part = one(0), step, strings.ToLower(s[0].Text)
-		if step == domain.Quarter {
-			k.Step = domain.Month
-		}
-	}
-	if k.Column == "" {
-		p.errs.Addf("query: got %.60q among the columns; %s", k.Name, want)
-	}
-	return k, k.Column != ""
 }
