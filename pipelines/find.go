@@ -162,7 +162,7 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 	if r.form = form; r.text {
 		r.form.Trim = true // a rule for all tables: no record decides how one is read
 		if r.wholly() && r.form.Null == nil {
-			r.form.Null = cellkind.Nulls
+			r.form.Null = slices.Clone(cellkind.Nulls)
 		}
 	}
 	if len(*f) == 0 {

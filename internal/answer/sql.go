@@ -209,7 +209,7 @@ func (p *parser) from(q *Query, s span) {
 		p.errs.Addf("query: FROM names %d tables, and a release is one; write FROM rows", len(names))
 		return
 	}
-	q.Table = strings.ToLower(strings.TrimSpace(p.slice(s)))
+	q.Table = strings.ToLower(s[0].Text)
 	if len(s) != 2 || q.Table != "rows" && q.Table != "people" {
 		p.errs.Addf("query: no table is called %.60q; a release has rows, and people if a person has many", strings.TrimSpace(p.slice(s)))
 	}

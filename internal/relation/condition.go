@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/nearest"
 )
 
 // Condition selects rows by the values of their columns.
@@ -204,6 +205,9 @@ func (t *test) category(a *domain.Attribute, op, value string) error {
 	if other, ok := a.OtherCode(); ok && value == a.OtherValue {
 		t.codes[other] = true
 		return nil
+	}
+	if near := nearest.Name(value, a.Values); near != "" {
+		return fmt.Errorf("%q is not among its values; did you mean %q?", value, near)
 	}
 	return fmt.Errorf("%q is not among its values", value)
 }

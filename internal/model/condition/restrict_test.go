@@ -49,7 +49,7 @@ func TestConditionFaults(t *testing.T) {
 		{"sex=Female AND", "character 15: got the end; want a column"},
 		{"sex=Female Male", `character 12: got "Male"; want AND, OR or the end; a value of several words stands in quotes`},
 		{"age>3 and height>3", `character 11: no column is called "height"; the columns are sex, ward, age`},
-		{"sex=Femal", `column "sex": "Femal" is not among its values`},
+		{"sex=Femal", `column "sex": "Femal" is not among its values; did you mean "Female"?`},
 		{"sex>Female", `column "sex": has categories, which have no order; want =, != or IN`},
 		{"sex BETWEEN a AND b", "which have no order"},
 		{"age<old", `"old" is not of type INT64`},
