@@ -272,7 +272,7 @@ func (v *valueList) add(column int, text []byte, n int64) {
 func (v *valueList) table(columns int) []byte {
 	b := make([]byte, 0, len(v.encoded)+binary.MaxVarintLen32*(2*columns+1))
 	b = append(binary.AppendUvarint(append(b, 0), uint64(columns)), 0) // no units, and no statistics
-	for k := range 2 * columns { // no prefixes, behind them
+	for k := range 2 * columns {                                       // no prefixes, behind them
 		if k >= len(v.counts) {
 			b = append(b, 0)
 			continue
