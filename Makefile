@@ -116,8 +116,8 @@ verify-long:
 # wide tables and of three seeds, a fault at every file operation of a run, the estimates of a run on a terminal, 10,000
 # changes of every released file, then a minute of every fuzz target.
 nightly: verify-long
-	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestAsked|TestRegression|TestWideBars|TestFaultsAtEveryFileOperation' . ./bench ./families ./crash
-	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified' ./pipelines/dapple ./pipelines
+	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestAsked|TestRegression|TestWideBars|TestFaultsAtEveryFileOperation|TestReadingTakesNoMemory' . ./bench ./families ./crash
+	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified|TestAdult7' ./pipelines/dapple ./pipelines ./solver/dpam ./solver/dpfw
 	$(MAKE) fuzz FUZZTIME=60s
 
 # The seeded defects alone: each must make its named test fail.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,7 +42,7 @@ func TestRegression(t *testing.T) {
 	case testing.Short():
 		laws, epsilons = laws[:1], epsilons[1:2]
 	case !dptest.Nightly():
-		epsilons = epsilons[1:2]
+		laws, epsilons = slices.Delete(laws, 1, 2), epsilons[1:2]
 	}
 	held, all := 0, 0
 	for _, l := range laws {
