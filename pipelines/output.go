@@ -46,7 +46,7 @@ func (r *Request) output(runID string, st staging, began time.Time) *output {
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File),
 		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,
-		PublicName: publicName(r.Public), Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(), Found: r.foundBefore(), LeftOut: r.leftOut, DomainText: r.foundFile, Queries: workload.Names(r.File),
+		PublicName: publicName(r.Public), Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(), Found: r.foundBefore(), LeftOut: r.leftOut, WorkloadTarget: r.File.Target, DomainText: r.foundFile, Queries: workload.Names(r.File),
 	}}}).opened()
 }
 

@@ -24,6 +24,9 @@ func (r *Request) workload(f *Faults) (w query.Workload, ok bool) {
 		return w, false
 	}
 	w = query.WithOrder(r.File.Domain, query.AllMarginals(sizes, r.Marginals, r.MaxCells))
+	if r.File.Target != "" {
+		w = w.Toward(r.File.Domain.Index(r.File.Target))
+	}
 	r.omitted = ofWidth(len(sizes), r.Marginals) - int64(len(w.Marginals))
 	return w, true
 }

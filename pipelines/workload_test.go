@@ -1,6 +1,15 @@
 package pipelines
 
-import "testing"
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/query"
+)
 
 func TestOfWidth(t *testing.T) {
 	for _, tt := range []struct {
@@ -10,5 +19,68 @@ func TestOfWidth(t *testing.T) {
 		if got := ofWidth(tt.n, tt.width); got != tt.want {
 			t.Errorf("%d columns up to %d: %d sets, want %d", tt.n, tt.width, got, tt.want)
 		}
+	}
+}
+
+// Marginals with the target weigh four times as much as the others, which are the usual ones. Plan, statement and page name it.
+func TestTargetWeighsMore(t *testing.T) {
+	c := shop(t, 2000)
+	usual := mustValidate(t, c).Problem.Workload.Marginals
+	text, err := os.ReadFile(c.Domain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.Domain, append(text, "workload: {target: plan}\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := mustValidate(t, c)
+	target, weighty := r.File.Domain.Index("plan"), 0
+	for i, m := range r.Problem.Workload.Marginals {
+		want := usual[i].Weight
+		if slices.Contains(m.Clique, target) {
+			want *= query.TargetWeight
+			weighty++
+		}
+		if !m.Clique.Equal(usual[i].Clique) || m.Weight != want {
+			t.Errorf("%v weighs %g, want %g", m.Clique, m.Weight, want)
+		}
+	}
+	if weighty == 0 || weighty == len(usual) {
+		t.Errorf("%d of %d marginals have the target", weighty, len(usual))
+	}
+	p, err := r.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var brief, details strings.Builder
+	if err := p.WriteText(&brief); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WriteDetails(&details); err != nil {
+		t.Fatal(err)
+	}
+	asJSON, err := p.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{brief.String(), details.String(), string(asJSON)} {
+		if !strings.Contains(said, "tables with plan weigh 4 times") && !strings.Contains(said, "those with plan weigh 4 times") && !strings.Contains(said, `"workload_target": "plan"`) {
+			t.Errorf("the plan does not name its target:\n%s", said)
+		}
+	}
+	mustRun(t, c)
+	statement, err := os.ReadFile(filepath.Join(c.Output+".release", "_privacy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Target string `json:"workload_target"`
+	}
+	if err := json.Unmarshal(statement, &s); err != nil || s.Target != "plan" {
+		t.Errorf("statement: %q, %v", s.Target, err)
+	}
+	page, err := os.ReadFile(filepath.Join(c.Output+".release", "_report.html"))
+	if err != nil || !strings.Contains(string(page), "classifiers that predict <bdi>plan</bdi>") {
+		t.Errorf("the page does not name the target: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -25,6 +26,23 @@ func Default(sizes []int) Workload {
 		width--
 	}
 	return AllMarginals(sizes, width, DefaultCells)
+}
+
+// TargetWeight is how much more marginals with a target column weigh than others. On made-up tables with few weak predictors
+// a logistic regression on the rows gains area under the curve: with 20 columns and 6,000 rows .002 and .005 at ε = .3 and
+// 1, of gaps of .048 and .024 to the true table; with 40 columns and 20,000 rows .027 and .013, of .074 and .024 (8 seeds
+// each). Pairs without the target err by 6 % more at most. On Adult nothing changes.
+const TargetWeight = 4
+
+// Toward returns the workload with TargetWeight on the marginals that hold a column.
+func (w Workload) Toward(column int) Workload {
+	w.Marginals = slices.Clone(w.Marginals)
+	for i := range w.Marginals {
+		if m := &w.Marginals[i]; slices.Contains(m.Clique, column) {
+			m.Weight *= TargetWeight
+		}
+	}
+	return w
 }
 
 // Uncovered names the columns that have more than maxCells cells, so that no marginal of at most that many cells

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/internal/report/page"
 )
@@ -122,6 +123,9 @@ func (p *Plan) finer() string {
 // narrower says what of the wanted tables is not measured.
 func (p *Plan) narrower() (list []said) {
 	w := p.Workload
+	if w.Target != "" {
+		list = append(list, said{head: "workload", text: fmt.Sprintf("tables with %s weigh %d times as much as others, for classifiers that predict it", w.Target, query.TargetWeight)})
+	}
 	if w.Narrowed != "" {
 		list = append(list, said{head: "narrower", text: w.Narrowed, optional: true})
 	}

@@ -23,6 +23,7 @@ type planJSON struct {
 	Marginals    int                  `json:"marginals"`                            // of the workload
 	Cells        int64                `json:"cells"`                                // of all of them
 	Omitted      int64                `json:"marginals_left_out"`                   // as they have more cells than --max_cells
+	ForColumn    string               `json:"workload_target,omitempty"`            // the column whose marginals weigh more
 	AverageTV    *float64             `json:"average_tv"`                           // predicted average total variation of the widest marginals
 	LowTV        *float64             `json:"average_tv_low"`                       // it is likely between this
 	HighTV       *float64             `json:"average_tv_high"`                      // and this
@@ -83,7 +84,7 @@ func known(x float64) *float64 {
 func (p *Plan) JSON() ([]byte, error) {
 	out := planJSON{
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Columns: p.Domain.Names(), Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
-		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, Cells: p.Workload.Cells,
+		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, ForColumn: p.Workload.Target, Cells: p.Workload.Cells,
 		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), FinerTV: known(p.FinerTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD), Proved: known(p.Proved), Rate: known(p.Rate), LeastRate: known(p.Least), Sampling: known(p.Sampling),
 		RunSeconds: known(p.RunSeconds), RunBytes: known(p.RunBytes), SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
 		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, ByUnits: p.ByUnits, Alternatives: []alternativeJSON{},

@@ -136,6 +136,7 @@ type Workload struct {
 	Wide      string // the method that measures those; empty if none applies
 	Unlinked  string // pairs of columns that no marginal holds because some were omitted; empty if there are none
 	Narrowed  string // why the workload is narrower than the default; empty if it is not
+	Target    string // the column whose marginals weigh more; empty: none
 }
 
 // Alternative is a method that was not chosen.

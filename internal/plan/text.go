@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/report"
 )
 
@@ -97,6 +98,9 @@ func writeWorkload(b *strings.Builder, p *Plan) {
 		fmt.Fprintf(b, "wanted: the %d that no other contains, %d cells; noisy scores decide which are measured\n", w.Measured, w.MeasCells)
 	} else {
 		fmt.Fprintf(b, "measured: the %d that no other contains, %d cells\n", w.Measured, w.MeasCells)
+	}
+	if w.Target != "" {
+		fmt.Fprintf(b, "          those with %s weigh %d times as much as others\n", w.Target, query.TargetWeight)
 	}
 	if w.Narrowed != "" {
 		fmt.Fprintf(b, "          %s\n", w.Narrowed)

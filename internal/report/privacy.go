@@ -73,6 +73,8 @@ type Privacy struct {
 	Constraints []string `json:"constraints,omitempty"`
 	// LeftOut are the columns of the table that have no rows, with the reason: of those the run itself has found too little.
 	LeftOut []string `json:"left_out,omitempty"`
+	// Target is the column that rows were made to predict: its marginals weighed 4 times as much as others.
+	Target string `json:"workload_target,omitempty"`
 }
 
 // Units says what is released about the number of privacy units.
@@ -123,6 +125,7 @@ type Run struct {
 	Book       *Book
 	Found      *Found
 	LeftOut    []string
+	Target     string            // the column whose marginals weighed more; empty: none
 	About      map[string]string // what only the curator knows
 	Derived    []string          // facts of the domain that were read off the true table
 	Began      string            // when the run was asked for, RFC 3339
@@ -151,7 +154,7 @@ func RowBefore(e *domain.Events) string {
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
-		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, Found: r.Found, LeftOut: r.LeftOut, About: r.About, Began: r.Began,
+		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, Found: r.Found, LeftOut: r.LeftOut, Target: r.Target, About: r.About, Began: r.Began,
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},

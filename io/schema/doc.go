@@ -113,6 +113,9 @@
 //
 // # Workload
 //
+// A list has the marginals that matter. {target: income} in place of a list stands for the usual marginals, of which those
+// with income weigh 4 times as much as the others.
+//
 // With events, the number of rows per person is added to the listed marginals, by itself, with each of them that has room
 // for it, and with what is usual.
 //

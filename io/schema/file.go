@@ -19,6 +19,7 @@ type File struct {
 	Name     string
 	Domain   *domain.Domain
 	Workload []WorkloadEntry // empty if the file declares none
+	Target   string          // the column that the rows are to predict, in place of a workload; empty: none
 	CSV      CSV
 	// ExpectedRows is the public estimate of the number of privacy units, for planning; 0: the file gives none.
 	ExpectedRows int64
@@ -220,8 +221,34 @@ func (r *reader) columns(d *domain.Domain, n *yaml.Node) {
 	}
 }
 
-// workload reads the list of marginals.
+// target reads a workload that names the column whose marginals matter most.
+func (r *reader) target(f *File, n *yaml.Node) {
+	m, ok := r.mapping(n, "workload", targetKeys.names()...)
+	if !ok {
+		return
+	}
+	if !m.has("target") {
+		r.add(n, "workload: no target; name a column, as in {target: income}, or list marginals, as in [{columns: [a, b]}]")
+		return
+	}
+	name, ok := r.text(m.values["target"], "workload: target")
+	switch {
+	case !ok:
+	case r.derived[name]:
+		r.add(m.values["target"], "workload: target: column %s is computed and not modelled; name a column that it is computed from", quote(name))
+	case f.Domain != nil && f.Domain.Index(name) < 0:
+		r.add(m.values["target"], "workload: target: no column is called %s; the columns are %s", quote(name), names(f.Domain))
+	default:
+		f.Target = name
+	}
+}
+
+// workload reads the list of marginals, or the column that they are to predict.
 func (r *reader) workload(f *File, n *yaml.Node) {
+	if n.Kind == yaml.MappingNode {
+		r.target(f, n)
+		return
+	}
 	for _, item := range r.list(n, "workload") {
 		m, ok := r.mapping(item, "workload", workloadKeys.names()...)
 		if !ok {

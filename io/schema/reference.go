@@ -39,7 +39,7 @@ var (
 		{name: "constraints", form: "[CONSTRAINT, …]", text: "what holds in every row that is written: public facts, which cost nothing"},
 		{name: "generate", form: "[KEY, …]", text: "columns of keys, made up for the rows and never from the data"},
 		{name: "impossible", form: "[{COLUMN: VALUE, …}, …]", text: "combinations that no record has: a value, or a list, of each of two or more columns"},
-		{name: "workload", form: "[MARGINAL, …]", text: "the marginals or linear queries that matter; absent: --marginals and --max_cells"},
+		{name: "workload", form: "[MARGINAL, …]", text: "the marginals or queries that matter, or {target: COLUMN}; absent: --marginals and --max_cells"},
 		{name: "csv", form: "{…}", text: "how an unusual CSV file is written"},
 		{name: "derived_from_data", form: "{COLUMN: [FACT, …], …}", text: "what infer read off the table; delete what you have reviewed", shape: object(scalars)},
 		{name: "found", form: "{…}", text: "what a private infer has spent: leave it as it is, for releases state it"},
@@ -109,6 +109,9 @@ var (
 		{name: "parity", form: "[A, B, …]", text: "a linear query: 1 for an even sum of cell numbers, -1 for an odd one", shape: scalars},
 		{name: "values", form: "[X, Y, …]", text: "a linear query: a number in [-1, 1] for each cell of columns", shape: scalars},
 	}
+	targetKeys = keyFacts{
+		{name: "target", form: "COLUMN", text: "classifiers that are trained on the rows predict it: marginals with it weigh 4 times as much", shape: scalar, must: true},
+	}
 	csvKeys = keyFacts{
 		{name: "columns", form: "[A, B, …]", text: "the names of all columns, for files without a header line", shape: scalars},
 		{name: "header", form: "true", text: "the first line holds names, though some are numbers, dates or empty", shape: boolean},
@@ -135,6 +138,7 @@ var referenceParts = []struct {
 	{"constraints: each has order, date, derive with from, or sum with of", constraintKeys},
 	{"generate: each", generateKeys},
 	{"workload: each", workloadKeys},
+	{"workload, in place of a list", targetKeys},
 	{"csv", csvKeys},
 	{"found, as infer writes it", foundKeys},
 }
@@ -247,7 +251,7 @@ func JSONSchema() ([]byte, error) {
 	workload["oneOf"] = []shape{{"required": []string{"columns"}}, {"required": []string{"count"}}, {"required": []string{"prefixes"}},
 		{"required": []string{"halfspace", "at_least"}}, {"required": []string{"parity"}}}
 	workload["dependentRequired"] = shape{"values": []string{"columns"}, "at_least": []string{"halfspace"}, "weight": []string{"columns"}}
-	file.set("workload", list(workload))
+	file.set("workload", shape{"anyOf": []shape{list(workload), targetKeys.mapping()}})
 	file.set("csv", csvKeys.mapping())
 	file.set("found", foundKeys.mapping())
 	file["$schema"], file["title"] = "https://json-schema.org/draft/2020-12/schema", "Domain file of dapple"

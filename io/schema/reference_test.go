@@ -94,6 +94,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		none + two + "constraints: [{order: [a, b]}, {derive: c, from: a + b}, {sum: d, of: [a, b]}]\n",
 		none + two + "constraints: [{derive: c, from: a, map: {1: x}, else: y}]\ngenerate: [{column: k, as: uuid}]\n",
 		none + two + "impossible: [{a: 1, b: [2, 3]}, {a: null, b: 1}]\nworkload: [{columns: [a, b], weight: 2}]\n",
+		none + two + "workload: {target: b}\n",
 		"privacy_id: p\n" + two + "csv: {trim: true, trim_id: true, null: ['?'], null_id: [x], comma: ';', max_record_mib: 8}\n",
 		"privacy_id: none\nexpected_rows: 5\ncolumns: [{name: y, type: BOOL, null: true}, {name: f, type: FLOAT64, edges: [0, 0.5, 1], fallback: 0.2}]\n",
 		"privacy_id: none\ncolumns: [{name: d, type: DATE, min: 2020-01-01, max: 2024-12-31, step: month, null: true}]\n",
@@ -118,6 +119,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		two + "generate: [{column: k}]\n",
 		none + two + "impossible: [{a: 1}]\n",
 		two + "workload: [{weight: 2}]\n",
+		none + two + "workload: {}\n", none + two + "workload: {target: [a, b]}\n", none + two + "workload: {target: a, weight: 3}\n",
 		two + "csv: {sep: ';'}\n",
 	} {
 		agrees("bad", text, false)

@@ -92,6 +92,21 @@ func TestCSVKeys(t *testing.T) {
 	}
 }
 
+// A target stands in place of a list of marginals, and is a column that is modelled.
+func TestTarget(t *testing.T) {
+	const head = "privacy_id: none\ncolumns: [{name: x, type: BOOL, null: true}, {name: i, type: INT64, min: 0, max: 9, null: true}]\nconstraints: [{derive: y, from: i + 1}]\n"
+	if f, err := Parse("f", []byte(head+"workload: {target: x}\n")); err != nil || f.Target != "x" || len(f.Workload) > 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for text, want := range map[string]string{
+		"{target: z}": `no column is called "z"; the columns are x, i`, "{target: y}": "is computed and not modelled", "{}": "no target; name a column", "{target: x, weight: 2}": "weight",
+	} {
+		if _, err := Parse("f", []byte(head+"workload: "+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // The number of expected rows is a whole number that a flag could name; a file without it gives 0.
 func TestExpectedRows(t *testing.T) {
 	const head = "privacy_id: none\ncolumns: [{name: x, type: BOOL, null: true}]\n"

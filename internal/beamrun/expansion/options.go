@@ -206,6 +206,8 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 		p.Workload, err = marginals(f.Domain, o.Workload)
 	case len(f.Workload) > 0:
 		p.Workload, err = workload.Listed(f)
+	case f.Target != "":
+		p.Workload = query.WithOrder(f.Domain, query.Default(f.Domain.Sizes())).Toward(f.Domain.Index(f.Target))
 	}
 	if err == nil && len(p.Workload.Marginals) > 0 {
 		p.Workload = query.WithRows(f.Domain, p.Workload, query.DefaultCells)

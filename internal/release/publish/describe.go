@@ -31,24 +31,25 @@ const (
 
 // Description holds what the files that go with the rows state in addition to the release. It is plain data.
 type Description struct {
-	Public     query.Frame
-	RowsAsked  int64
-	Tables     bool // the rows of people are one table, and people another
-	Describe   bool // write statement, model, marginals and report
-	Strict     bool // an unusable cell or a malformed line would have ended the run
-	TrimID     bool // blanks around IDs were taken off
-	NullID     []string
-	Derived    []string // what the domain file has from the true table
-	RowsAt     string   // where the rows are, for those who read them
-	RowsFormat string
-	About      map[string]string // what only the curator knows
-	Began      string            // when the run was asked for
-	MinCount   synth.MinCount
-	Criteria   solver.Criteria
-	PublicName string // of the table that was declared public
-	Book       *report.Book
-	Found      *report.Found `json:",omitempty"`
-	LeftOut    []string      `json:",omitempty"` // columns, with the reason
+	Public         query.Frame
+	RowsAsked      int64
+	Tables         bool // the rows of people are one table, and people another
+	Describe       bool // write statement, model, marginals and report
+	Strict         bool // an unusable cell or a malformed line would have ended the run
+	TrimID         bool // blanks around IDs were taken off
+	NullID         []string
+	Derived        []string // what the domain file has from the true table
+	RowsAt         string   // where the rows are, for those who read them
+	RowsFormat     string
+	About          map[string]string // what only the curator knows
+	Began          string            // when the run was asked for
+	MinCount       synth.MinCount
+	Criteria       solver.Criteria
+	PublicName     string // of the table that was declared public
+	Book           *report.Book
+	Found          *report.Found `json:",omitempty"`
+	LeftOut        []string      `json:",omitempty"` // columns, with the reason
+	WorkloadTarget string        `json:",omitempty"` // the column whose marginals weighed more
 
 	Queries    []workload.Name `json:",omitempty"` // of the linear queries of Public, in its order; empty: they have none
 	DomainText []byte          `json:",omitempty"` // the domain file, if the run has found the domain
@@ -166,7 +167,7 @@ func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	p := report.New(report.Run{
 		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, Found: d.Found, LeftOut: d.LeftOut, About: d.About, Began: d.Began,
+		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, Found: d.Found, LeftOut: d.LeftOut, Target: d.WorkloadTarget, About: d.About, Began: d.Began,
 		Errors: report.FittedErrors(fitted), Marginals: m,
 	})
 	p.Criteria = criteriaOf(d, a.Result.Accepted)
