@@ -121,14 +121,17 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 			}
 		}
 	}
-	// What a category can be is a rule about texts, and not about columns: numbers of few digits may be codes, such as those
-	// of posts, of which some begin with 0 and are texts. A column has at most some million of them.
-	code := kind == cellkind.Boolean || kind == cellkind.Integer && len(text) <= 6 || kind == cellkind.Decimal && len(text) <= 4
-	value = len(text) <= maxCandidate && (kind == cellkind.Text || code)
+	return cells, len(text) <= maxCandidate && r.category(kind, len(text))
+}
+
+// category reports whether a text of a kind and length can be a category. That is a rule about texts, and not about columns:
+// numbers of few digits may be codes, such as those of posts, of which some begin with 0 and are texts. A column has at
+// most some million of them.
+func (r *reader) category(kind cellkind.Kind, length int) bool {
 	if !r.Untyped {
-		value = r.hasValues() && len(text) <= maxCandidate
+		return r.hasValues()
 	}
-	return cells, value
+	return kind == cellkind.Text || kind == cellkind.Boolean || kind == cellkind.Integer && length <= 6 || kind == cellkind.Decimal && length <= 4
 }
 
 // kind classifies a text, by the type of its column if that is public: then as a text of that type, which a cell that cannot
