@@ -230,6 +230,7 @@ func TestPopulation(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add("SELECT sex, COUNT(*) AS n FROM rows WHERE a = 'b' GROUP BY BIN(age, 10) HAVING n > 3 ORDER BY n DESC LIMIT 3;")
+	f.Add("SELECT EXTRACT(month FROM d) AS m, COUNT(*) FROM rows GROUP BY m, 2 ORDER BY 1 DESC, 9")
 	f.Add("SELECT (,) FROM )( GROUP BY")
 	f.Fuzz(func(t *testing.T, sql string) {
 		if q, err := answer.Parse(sql); err == nil && len(q.Items) == 0 {
