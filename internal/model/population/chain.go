@@ -27,10 +27,8 @@ type ValueOf func(a int, code domain.Code, position float64) int64
 const (
 	// leastDonors is how many records, at least, a row is drawn from. Fewer agree in too much by chance.
 	leastDonors = 5
-	// fitTries is how often a row is drawn for a gap that fits, before one of these is taken. Donors of misses draws none of which
-	// fits give way to those that agree in one key less.
-	fitTries    = 60
-	misses      = 5
+	// fitTries is how often a row is drawn for a gap that fits, before the smallest one is taken.
+	fitTries    = 30
 	streamChain = 0x636861696e // "chain"
 )
 
@@ -110,7 +108,7 @@ func (h *histories) draw(dst []domain.Code, codes []domain.Code, own uint32, i, 
 	if h.Strict {
 		at[0] = min(at[0], h.Last-rows+1)
 	}
-	h.drawRow(row, h.donors(row, h.first, len(h.first.keys)), own, rng)
+	h.drawRow(row, h.first, own, rng)
 	for j := int64(1); j < rows; j++ {
 		before := row
 		row = dst[j*width : (j+1)*width]
@@ -127,25 +125,20 @@ func (h *histories) draw(dst []domain.Code, codes []domain.Code, own uint32, i, 
 // follow draws the columns of an event of a later row, and returns its gap: as the donors have it, but of two gaps the more
 // likely one is that behind which so many rows more fit into what is left of so many values.
 func (h *histories) follow(row []domain.Code, values, rows int64, own uint32, rng *rand.Rand) (gap int64) {
-	need, from := h.rooms.of(row[h.p.e.Rows], rows), h.donors(row, h.later, len(h.later.keys))
-	all, sum := need.chance(values), 0.0
-	var kept []domain.Code // one of those that were drawn, by the chance of what is behind it; of none, the one of the smallest gap
-	for try := range fitTries {
-		if try > 0 && try%misses == 0 && sum == 0 && from.depth > 0 {
-			from = h.donors(row, h.later, from.depth-1)
-		}
-		h.drawRow(row, from, own, rng)
+	need := h.rooms.of(row[h.p.e.Rows], rows)
+	all := need.chance(values)
+	var smallest []domain.Code // the row of the smallest gap
+	for range fitTries {
+		h.drawRow(row, h.later, own, rng)
 		drawn := h.gap(row, rng.Float64())
-		chance := need.chance(values - drawn)
-		if rng.Float64()*all < chance {
+		if rng.Float64()*all < need.chance(values-drawn) {
 			return drawn
 		}
-		sum += chance
-		if kept == nil || sum == 0 && drawn < gap || chance > 0 && rng.Float64()*sum < chance {
-			kept, gap = append(kept[:0], row...), drawn
+		if smallest == nil || drawn < gap {
+			smallest, gap = append(smallest[:0], row...), drawn
 		}
 	}
-	copy(row, kept)
+	copy(row, smallest)
 	return gap
 }
 
@@ -158,32 +151,20 @@ func (h *histories) gap(row []domain.Code, position float64) int64 {
 	return h.Value(h.Gap, c, position)
 }
 
-// donorsOf are the records of a tree that a row is drawn from.
-type donorsOf struct {
-	tree     *donorTree
-	from, to int32
-	depth    int // number of keys in which they agree with the row
-}
-
-// donors returns the records of a tree that agree with row in as much as leaves enough of them, and in at most so many keys.
-func (h *histories) donors(row []domain.Code, tree *donorTree, most int) donorsOf {
+// drawRow draws the columns of an event from the records that agree with row in as much as leaves enough of them.
+func (h *histories) drawRow(row []domain.Code, tree *donorTree, own uint32, rng *rand.Rand) {
+	p := h.p
 	if len(tree.records) == 0 { // there are none of this kind
 		tree = h.first
 		if len(tree.records) == 0 {
 			tree = h.later
 		}
 	}
-	from, to, depth := tree.find(row, most)
-	return donorsOf{tree, from, to, depth}
-}
-
-// drawRow draws the columns of an event from records.
-func (h *histories) drawRow(row []domain.Code, d donorsOf, own uint32, rng *rand.Rand) {
-	p := h.p
+	from, to := tree.find(row)
 	for range 100 {
-		i := int(d.tree.draw(d.from, d.to, rng.Float64())) * len(h.events)
+		i := int(tree.draw(from, to, rng.Float64())) * len(h.events)
 		for k, a := range h.events {
-			row[a] = d.tree.codes[i+k]
+			row[a] = tree.codes[i+k]
 		}
 		if p.support == nil || p.support.Possible(row) {
 			return
@@ -284,10 +265,10 @@ func (t *donorTree) add() {
 	}
 }
 
-// find returns the records that agree with row in the first keys, at most so many, and their number.
-func (t *donorTree) find(row []domain.Code, most int) (from, to int32, depth int) {
+// find returns the records that agree with row.
+func (t *donorTree) find(row []domain.Code) (from, to int32) {
 	n := &t.nodes[0]
-	for _, key := range t.keys[:min(most, len(t.keys))] {
+	for _, key := range t.keys {
 		children, code := t.nodes[n.child:n.child+n.children], row[key]
 		if len(children) == 0 || code < children[0].code {
 			break
@@ -308,9 +289,8 @@ func (t *donorTree) find(row []domain.Code, most int) (from, to int32, depth int
 			break
 		}
 		n = &children[high]
-		depth++
 	}
-	return n.from, n.to, depth
+	return n.from, n.to
 }
 
 // draw returns the number of one of the records from … to−1, by their weights.

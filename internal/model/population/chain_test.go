@@ -154,7 +154,7 @@ func TestDrift(t *testing.T) {
 		p := NewPeople(m, nil, e, 400, 7)
 		want := p.chain.rowMarginals()
 		off := func() (worst float64) {
-			first, later, rows := p.chain.simulate(driftRows, 0)
+			first, later, rows := p.chain.simulate(driftRows)
 			for k, a := range p.chain.events {
 				if a == e.Chain.Gap { // the number of people, and no transition, says how many rows are a first one
 					continue

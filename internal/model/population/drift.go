@@ -29,13 +29,12 @@ func (h *histories) calibrate() {
 		return
 	}
 	want := h.rowMarginals()
-	h.fitGaps(want[slices.Index(events, h.Gap)])
 	for round := range driftRounds {
 		most, step := int64(driftRows/5), 1.0
 		if nth := round - driftRounds + averaged; nth >= 0 {
 			most, step = driftRows, 1/float64(nth+1)
 		}
-		first, later, rows := h.simulate(most, round)
+		first, later, rows := h.simulate(most)
 		if rows == 0 {
 			return
 		}
@@ -94,18 +93,16 @@ func (h *histories) rowMarginals() [][]float64 {
 			out[k][h.cell(k, m.code(r, a), bin)] += w * mean[bin]
 		}
 	}
-	h.inside(out[slices.Index(events, h.Gap)])
 	return out
 }
 
-// simulate draws histories, those of all persons or of some with about so many rows, others in each round, and counts the first
-// rows and the later ones by column.
-func (h *histories) simulate(most int64, round int) (first, later [][]float64, rows int64) {
+// simulate draws histories, those of all persons or of some with about so many rows, and counts the first rows and the later ones by column.
+func (h *histories) simulate(most int64) (first, later [][]float64, rows int64) {
 	p, events := h.p, h.events
 	first, later = h.tables(), h.tables()
 	width, step := len(p.m.Sizes), max(1, p.Rows()/most)
 	var dst []domain.Code
-	for i := int64(round) % step; i < p.n; i += step {
+	for i := int64(0); i < p.n; i += step {
 		q := p.person(i)
 		if q.Rows == 0 {
 			continue
