@@ -209,7 +209,7 @@ func (o *options) params(ctx context.Context, public publicReader) (p synth.Para
 	case f.Target != "":
 		p.Workload = query.WithOrder(f.Domain, query.Default(f.Domain.Sizes())).Toward(f.Domain.Index(f.Target))
 	}
-	if err == nil && len(p.Workload.Marginals) > 0 {
+	if err == nil && len(o.Workload)+len(f.Workload) > 0 { // a list of the columns of a table
 		p.Workload = query.WithRows(f.Domain, p.Workload, query.DefaultCells)
 	}
 	return p, errors.Join(append(errs, err)...)

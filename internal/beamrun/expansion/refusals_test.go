@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -156,6 +158,20 @@ func TestParams(t *testing.T) {
 		if v.Field(i).IsZero() {
 			t.Errorf("Params.%s cannot be given", v.Type().Field(i).Name)
 		}
+	}
+	o.Domain, o.Workload = people+"events: {person: [sex], rows: {max: 3}}\nworkload: {target: age}\n", nil
+	toward, err := o.params(t.Context(), func(context.Context, string, *schema.File) (*solver.Public, error) { return nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := toward.Domain.Index("age")
+	for _, m := range toward.Workload.Marginals {
+		if weighty := slices.Contains(m.Clique, target); weighty != (m.Weight == query.TargetWeight) || !weighty && m.Weight != 1 {
+			t.Errorf("marginal %v weighs %g", m.Clique, m.Weight)
+		}
+	}
+	if usual := query.WithOrder(toward.Domain, query.Default(toward.Domain.Sizes())); len(toward.Workload.Marginals) != len(usual.Marginals) {
+		t.Errorf("%d marginals for a target, %d usual ones", len(toward.Workload.Marginals), len(usual.Marginals))
 	}
 	if len(p.Workload.Marginals) != 2 || p.Workload.Marginals[0].Clique.Compare(p.Workload.Marginals[1].Clique) >= 0 {
 		t.Errorf("workload %v", p.Workload.Marginals)
