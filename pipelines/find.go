@@ -177,11 +177,7 @@ func (r *FindRequest) csvKeys() string {
 	if !r.text {
 		return ""
 	}
-	keys := r.form.Keys()
-	if slices.Equal(r.form.Null, cellkind.Nulls) {
-		keys = append(keys, `null: ["`+strings.Join(r.form.Null, `", "`)+`"]`)
-	}
-	return strings.Join(keys, ", ")
+	return strings.Join(r.form.Keys(), ", ")
 }
 
 // checkPeople refuses a request for so few people that most of the table would not be seen.

@@ -305,7 +305,9 @@ func (o *Open) adopt(found *yaml.Node) (released []string) {
 			put(o.root, key, value)
 		case key.Value == "csv":
 			for k := 0; k+1 < len(value.Content); k += 2 {
-				put(own, value.Content[k], value.Content[k+1])
+				if name := value.Content[k].Value; name == "trim" || valueOf(own, name) == nil { // cells of all tables are trimmed
+					put(own, value.Content[k], value.Content[k+1])
+				}
 			}
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/cellkind"
-	"go.yaml.in/yaml/v3"
 )
 
 // CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
@@ -136,8 +137,8 @@ func formEnum() []any {
 	return list
 }
 
-// Keys returns the keys that say how all cells are written: the separator, the encoding, and whether there are blanks around
-// them.
+// Keys returns the keys that say how all cells are written: the separator, the encoding, whether there are blanks around them,
+// and which texts mean NULL.
 func (c CSV) Keys() (keys []string) {
 	if c.Comma != 0 {
 		keys = append(keys, "comma: "+strconv.Quote(string(c.Comma)))
@@ -147,6 +148,13 @@ func (c CSV) Keys() (keys []string) {
 	}
 	if c.Trim {
 		keys = append(keys, "trim: true")
+	}
+	if len(c.Null) > 0 {
+		quotes := make([]string, len(c.Null))
+		for i, mark := range c.Null {
+			quotes[i] = strconv.Quote(mark)
+		}
+		keys = append(keys, "null: ["+strings.Join(quotes, ", ")+"]")
 	}
 	return keys
 }

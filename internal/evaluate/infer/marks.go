@@ -51,11 +51,6 @@ func (s *Source) csvLine(marked, written []string) string {
 	keys := s.csv.Keys()
 	review := ""
 	if len(s.csv.Null) > 0 {
-		quotes := make([]string, len(s.csv.Null))
-		for i, mark := range s.csv.Null {
-			quotes[i] = quoted(mark)
-		}
-		keys = append(keys, "null: ["+strings.Join(quotes, ", ")+"]")
 		shown := marked[:min(len(marked), 5)]
 		if len(shown) < len(marked) {
 			shown = append(slices.Clone(shown), "…")
