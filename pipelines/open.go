@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -92,10 +93,8 @@ func (r *FindRequest) setOpen(ctx context.Context, f *Faults) {
 	}
 }
 
-// mostScale is the number of decimal places of a NUMERIC of text. What has none in the table has as many as are found.
-const mostScale = 9
-
-// scales sets the decimal places of NUMERIC columns, which a table may declare.
+// scales sets the decimal places of NUMERIC columns, which a table may declare: at most as many as a NUMERIC has, and of these
+// as many as are found.
 func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 	var described []table.Column
 	if t, ok := r.source.(*table.Files); !ok || t.Typed() { // else a record might be read
@@ -110,7 +109,7 @@ func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 		if c.Type != domain.Numeric {
 			continue
 		}
-		c.Scale = mostScale
+		c.Scale = cellkind.MaxPlaces
 		for _, d := range described {
 			if d.Name == c.Name && !d.Untyped && d.Type == domain.Numeric {
 				c.Scale = min(d.Scale, 4)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -50,19 +51,9 @@ func openCSV(t *testing.T, people int) string {
 	return name
 }
 
-// TestRunOpen: of a domain file with open parts only these are found: what it declares stands in the domain that is released,
-// with comments, and each column says what was released of it. Nothing that one person alone has is named. One statement
-// holds finding and run. The budget book has one charge, which the statement names.
-func TestRunOpen(t *testing.T) {
-	dir := t.TempDir()
-	name, ledger, input := filepath.Join(dir, "open.yaml"), filepath.Join(dir, "book"), openCSV(t, 30_000)
-	if err := os.WriteFile(name, []byte(openFile), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := Ledger(t.Context(), &strings.Builder{}, LedgerConfig{Dir: ledger, Create: "people", Epsilon: 3, Delta: 1e-7, PrivacyID: "id", Input: input}); err != nil {
-		t.Fatal(err)
-	}
-	c := Config{Domain: name, Input: input, Output: filepath.Join(dir, "out"), Epsilon: 2, Delta: 1e-9, Ledger: ledger}
+// runOpen runs a request whose domain file leaves something to be found, and returns the released domain with the result.
+func runOpen(t *testing.T, c Config) (*Result, []byte) {
+	t.Helper()
 	if !Finds(t.Context(), &c) {
 		t.Fatal("nothing is to be found")
 	}
@@ -78,6 +69,23 @@ func TestRunOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return res, data
+}
+
+// TestRunOpen: of a domain file with open parts only these are found: what it declares stands in the domain that is released,
+// with comments, and each column says what was released of it. Nothing that one person alone has is named. One statement
+// holds finding and run. The budget book has one charge, which the statement names.
+func TestRunOpen(t *testing.T) {
+	dir := t.TempDir()
+	name, ledger, input := filepath.Join(dir, "open.yaml"), filepath.Join(dir, "book"), openCSV(t, 30_000)
+	if err := os.WriteFile(name, []byte(openFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Ledger(t.Context(), &strings.Builder{}, LedgerConfig{Dir: ledger, Create: "people", Epsilon: 3, Delta: 1e-7, PrivacyID: "id", Input: input}); err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Domain: name, Input: input, Output: filepath.Join(dir, "out"), Epsilon: 2, Delta: 1e-9, Ledger: ledger}
+	res, data := runOpen(t, c)
 	text := string(data)
 	for _, want := range []string{
 		"# as they answered\n  - {name: sex, type: STRING, values: [Female, Male], other: true}\n",
@@ -153,9 +161,18 @@ func TestOpenReadsNoRecord(t *testing.T) {
 			t.Fatal("nothing is to be found")
 		}
 		r, err := ValidateFind(t.Context(), c)
-		if err != nil || r.params.Columns[0].Scale != mostScale {
+		if err != nil || r.params.Columns[0].Scale != cellkind.MaxPlaces {
 			t.Errorf("first record %q: %v", first, err)
 		}
+	}
+	c.Input, fieldsDescribed = filepath.Join(dir, "people.fields"), 0 // whose names and types are in its records
+	write(c.Input, "private")
+	c.parsed = nil
+	if !Finds(t.Context(), &c) {
+		t.Fatal("nothing is to be found")
+	}
+	if _, err := ValidateFind(t.Context(), c); fieldsDescribed > 0 {
+		t.Errorf("the records were read for their fields: %v", err)
 	}
 }
 
@@ -281,21 +298,7 @@ func TestFindWithForm(t *testing.T) {
 		write(c.Input, tt.header+strings.ReplaceAll(body.String(), "\xa7", ";"))
 		write(c.Domain, "# ours\nprivacy_id: id\nexpected_rows: 3999\n"+tt.columns+"csv: {"+tt.csv+"}\n"+rest)
 		c.Output = filepath.Join(dir, name)
-		if !Finds(t.Context(), &c) {
-			t.Fatal("nothing is to be found")
-		}
-		r, err := ValidateFind(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := RunFound(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		res, data := runOpen(t, c)
 		for _, want := range []string{"# ours", "expected_rows: 3999", tt.want, `values: ["Köln", "Bonn"], other: true, null: true`, "# released: columns, csv: written", "# left out: note: no value", rest} {
 			if !strings.Contains(strings.ReplaceAll(string(data), `["Bonn", "Köln"]`, `["Köln", "Bonn"]`), want) {
 				t.Errorf("%s: the domain lacks %s:\n%s", name, want, data)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -180,7 +179,7 @@ func certified(t *testing.T, s solvertest.Score) {
 	}
 }
 
-// TestAdult7 compares with the reference figures on 336,000 cells; two seeds, as they are slow. Replace is for make nightly.
+// TestAdult7 compares with the reference figures on 336,000 cells; two seeds, as they are slow.
 func TestAdult7(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time for adult7, 20 seconds; make integration runs it")
@@ -197,9 +196,6 @@ func TestAdult7(t *testing.T) {
 		{dp.Replace, dp.ZCDP, .01427, 1000, .0033, .0404},
 		{dp.AddRemove, dp.Pure, 1, 130, .0092, .0662},
 	} {
-		if r.relation == dp.Replace && !dptest.Nightly() {
-			continue
-		}
 		p := solvertest.Problem(table, 3, r.relation, 1, r.accounting == dp.Pure)
 		p.Rounds = r.rounds
 		largest, tv := solvertest.Mean(t, 2, func(seed uint64) solvertest.Score {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	domainfile "github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/discover"
@@ -68,7 +69,7 @@ func (s *Server) expandDiscover(payload *pipepb.SchemaTransformPayload, rows *pi
 		columns = publish.OpenColumns(open.Columns)
 		for i := range columns {
 			if columns[i].Type == domain.Numeric {
-				columns[i].Scale = decimalPlaces
+				columns[i].Scale = cellkind.MaxPlaces // its cells are texts in rows of others
 			}
 		}
 	}
@@ -92,9 +93,6 @@ func (s *Server) expandDiscover(payload *pipepb.SchemaTransformPayload, rows *pi
 		return map[string]beam.PCollection{domainTag: file}
 	})
 }
-
-// decimalPlaces are those of a NUMERIC, whose cells are texts in rows of others.
-const decimalPlaces = 9
 
 // open returns what the domain file leaves to be found of rows of a schema, or all that is wrong with it; nil: there is no file.
 func (o *findOptions) open(s *pipepb.Schema) (*domainfile.Open, error) {
