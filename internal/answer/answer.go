@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/parallel"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
@@ -72,31 +74,46 @@ func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
 		}
 		groups = []*group{{}}
 	}
+	answered := make([]*row, len(groups)) // nil: HAVING leaves it out
+	err = parallel.Do(context.Background(), len(groups), func(next func() (int, bool)) {
+		for i, ok := next(); ok; i, ok = next() {
+			answered[i] = v.answers(groups[i])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
 	hidden, known := 0.0, 0
-	for _, g := range groups {
-		keep := true
-		for _, c := range q.Having {
-			a := v.answer(g, &c.Item)
-			keep = keep && compare(a.Value, c.Op, c.Value)
-		}
-		if !keep {
+	for _, r := range answered {
+		if r == nil {
 			continue
 		}
-		r := row{group: g}
-		for i := range q.Items {
-			a := v.answer(g, &q.Items[i])
+		for _, a := range r.answers {
 			if hidden = max(hidden, a.Hidden); a.Hidden == 0 {
 				known++
 			}
-			r.answers = append(r.answers, a)
 		}
-		rows = append(rows, r)
+		rows = append(rows, *r)
 	}
 	if hidden > 0 && known == 0 {
 		return nil, tooFew(hidden)
 	}
 	return v.arrange(rows), nil
+}
+
+// answers returns the answers of a group that meets HAVING; nil if it does not.
+func (v *view) answers(g *group) *row {
+	for _, c := range v.q.Having {
+		if a := v.answer(g, &c.Item); !compare(a.Value, c.Op, c.Value) {
+			return nil
+		}
+	}
+	r := &row{group: g}
+	for i := range v.q.Items {
+		r.answers = append(r.answers, v.answer(g, &v.q.Items[i]))
+	}
+	return r
 }
 
 func compare(x float64, op string, y float64) bool {
@@ -125,7 +142,7 @@ func (v *view) answer(g *group, it *Item) Answer {
 		v.ratio(&out, g, top, down)
 	case it.Top.Function == "COUNT" || it.Top.Function == "SUM":
 		out.Value = top.value
-		out.StandardError = v.deviation(g, top.part, top.spread)
+		out.StandardError = v.error(g, top)
 		if out.StandardError == 0 && len(g.pieces) == 0 {
 			out.StandardError = v.floor()
 		}
@@ -171,7 +188,7 @@ const fewest = 5
 
 // hides reports whether noise hides the number of people that something is divided by, and says so in out.
 func (v *view) hides(out *Answer, g *group, down sum) bool {
-	s := v.deviation(g, down.part, down.spread)
+	s := v.error(g, down)
 	if s == 0 {
 		s = v.floor()
 	}

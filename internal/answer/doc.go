@@ -21,6 +21,11 @@
 // Answers are about the table's own people. With Population they are about the population that those are a random sample of, for
 // as many people: their own scatter comes on top.
 //
+// # Speed
+//
+// BenchmarkAnswer, on two cores: a query of one to four columns of a model of 100,000 records takes 20 ms on average, the slowest of
+// 64, of 25 groups by five columns, .2 s. The 540 groups by three columns of six, of 405,000 cells, take 2.7 s.
+//
 // # Not promised
 //
 // Intervals have a measured coverage, and are no bounds; see integration/bench TestAsked.

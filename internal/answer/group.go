@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -11,7 +12,9 @@ import (
 // group is the people who meet the condition and have the same labels.
 type group struct {
 	labels []string
-	pieces []piece // those of one cell of the table follow each other
+	counts map[int]float64 // standard errors of numbers of people, see sum.counts
+	mutex  sync.Mutex      // of counts
+	pieces []piece         // those of one cell of the table follow each other
 }
 
 // piece is a part of a cell of the table.
@@ -128,13 +131,19 @@ type sum struct {
 	value  float64
 	part   func(p *piece) float64 // what one person of the piece adds
 	spread func(p *piece) float64 // its variance inside the piece
+	counts int                    // of a COUNT: column whose NULLs are left out, or everybody
 }
+
+const (
+	everybody = -1 - iota
+	notCount
+)
 
 // sum prepares a COUNT, a SUM, or the top of an AVG or a SHARE.
 func (v *view) sum(g *group, a *Aggregate) sum {
 	k, column := v.place(a.Column), slices.Index(v.columns, v.r.Domain.Index(a.Column))
 	record := make([]domain.Code, len(v.attrs))
-	out := sum{}
+	out := sum{counts: notCount}
 	switch {
 	case a.Function == "SHARE" && a.Where == "":
 		out.part = func(p *piece) float64 {
@@ -162,10 +171,15 @@ func (v *view) sum(g *group, a *Aggregate) sum {
 		}
 		out.spread = func(p *piece) float64 { return 0 }
 	case a.Function == "COUNT":
+		out.counts = everybody
+		if column >= 0 {
+			if _, ok := v.attrs[v.columns[column]].NullCode(); ok {
+				out.counts = column
+			}
+		}
 		out.part = func(p *piece) float64 {
-			if column >= 0 {
-				at := v.attrs[v.columns[column]]
-				if null, ok := at.NullCode(); ok && p.codes[column] == null {
+			if out.counts >= 0 {
+				if null, _ := v.attrs[v.columns[column]].NullCode(); p.codes[column] == null {
 					return 0
 				}
 			}
@@ -189,9 +203,27 @@ func (v *view) sum(g *group, a *Aggregate) sum {
 // towards none, and those of numbers run in one direction. Chosen on the made-up tables of integration/families.
 const trends = 1.2
 
+// error returns the standard error of a sum over the people of g, and keeps that of a COUNT.
+func (v *view) error(g *group, s sum) float64 {
+	if s.counts == notCount {
+		return v.deviation(g, s.part, s.spread)
+	}
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	x, ok := g.counts[s.counts]
+	if !ok {
+		if x = v.deviation(g, s.part, s.spread); g.counts == nil {
+			g.counts = map[int]float64{}
+		}
+		g.counts[s.counts] = x
+	}
+	return x
+}
+
 // deviation returns the standard error of the sum of part over the people of g, with the variance spread inside pieces.
 func (v *view) deviation(g *group, parts, spread func(p *piece) float64) float64 {
-	q := make([]float64, len(v.table.Fitted))
+	var cells []int
+	var q []float64
 	within := make([][]float64, len(v.columns)) // deviation that all people of a cell share, by column and code
 	for at := range within {
 		within[at] = make([]float64, len(v.uneven[at]))
@@ -209,7 +241,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64) float64
 			mean += p.share * x
 			square += p.share * (x*x + s)
 		}
-		q[cell] = mean
+		cells, q = append(cells, cell), append(q, mean)
 		if s := square - mean*mean; s > 1e-12*square {
 			w := v.table.Fitted[cell]
 			scatter += w * s
@@ -220,10 +252,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64) float64
 		}
 		from = to
 	}
-	out, beyond, drawn := v.linear.Variance(q)
-	if v.population {
-		out = beyond
-	}
+	out, drawn := v.linear.Variance(cells, q, v.population)
 	if len(v.numbers) > 0 {
 		out *= trends * trends
 	}

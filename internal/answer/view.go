@@ -20,6 +20,7 @@ type view struct {
 	q          *Query
 	where      *relation.Condition
 	shares     map[string]*relation.Condition // of SHARE
+	conditions []*relation.Condition          // all
 	columns    domain.Clique
 	numbers    []int               // columns that are computed with
 	attrs      []*domain.Attribute // of all columns, cut
@@ -61,17 +62,17 @@ func (r *Release) look(q *Query) (*view, error) {
 		c, err := relation.ParseCondition(text, r.Domain)
 		if err != nil {
 			errs.Addf("query: WHERE %s: %v", text, err)
+			return nil
 		}
+		v.conditions = append(v.conditions, c)
 		return c
 	}
 	named := map[int]bool{}
 	v.where = condition(q.Where)
-	conditions := []*relation.Condition{v.where}
 	cuts := map[int][]Key{}
 	for _, a := range q.aggregates() {
 		if a.Where != "" && v.shares[a.Where] == nil {
 			v.shares[a.Where] = condition(a.Where)
-			conditions = append(conditions, v.shares[a.Where])
 		}
 		if a.Column != "" {
 			v.name(&a, named, &errs)
@@ -85,7 +86,7 @@ func (r *Release) look(q *Query) (*view, error) {
 		}
 	}
 	for i := range r.Domain.Attributes {
-		if slices.ContainsFunc(conditions, func(c *relation.Condition) bool { return c != nil && c.Names(i) }) {
+		if slices.ContainsFunc(v.conditions, func(c *relation.Condition) bool { return c.Names(i) }) {
 			named[i] = true
 		}
 	}
@@ -97,7 +98,7 @@ func (r *Release) look(q *Query) (*view, error) {
 		v.columns = append(v.columns, i)
 	}
 	slices.Sort(v.columns)
-	v.divide(conditions, cuts)
+	v.divide(cuts)
 	return v, v.fill()
 }
 
@@ -187,7 +188,7 @@ func (k *Key) fits(a *domain.Attribute) error {
 }
 
 // divide cuts the cells of the columns where conditions and keys change.
-func (v *view) divide(conditions []*relation.Condition, cuts map[int][]Key) {
+func (v *view) divide(cuts map[int][]Key) {
 	v.attrs = make([]*domain.Attribute, v.r.Domain.Len())
 	for i := range v.attrs {
 		v.attrs[i] = &v.r.Domain.Attributes[i]
@@ -207,8 +208,8 @@ func (v *view) divide(conditions []*relation.Condition, cuts map[int][]Key) {
 			}
 			fine, cells = out, finer
 		}
-		for _, c := range conditions {
-			if c != nil && c.Names(i) {
+		for _, c := range v.conditions {
+			if c.Names(i) {
 				next(c.Split(i, fine))
 			}
 		}
@@ -292,8 +293,47 @@ func (v *view) fill() error {
 	default:
 		v.table.AddRecords(m.Columns, m.Weights, scale)
 	}
+	v.table.Classes = v.classes()
 	v.linear = v.r.Errors.Linear(v.table)
 	return nil
+}
+
+// classes lists for every column the class of each of its cells: no group or condition tells cells of a class apart, and nothing is
+// computed with the column, unless each cell is a class of its own.
+func (v *view) classes() [][]domain.Code {
+	out := make([][]domain.Code, len(v.columns))
+	for at, i := range v.columns {
+		found := map[string]domain.Code{}
+		out[at] = make([]domain.Code, len(v.parts[at]))
+		own := i == v.rows || slices.Contains(v.numbers, i) || slices.ContainsFunc(v.keys, func(k grouping) bool { return k.column == at })
+		for code, parts := range v.parts[at] {
+			name := strconv.Itoa(code)
+			if !own && len(parts) == 1 {
+				name = "of" + v.results(i, parts[0].code)
+			}
+			class, ok := found[name]
+			if !ok {
+				class = domain.Code(len(found))
+				found[name] = class
+			}
+			out[at][code] = class
+		}
+	}
+	return out
+}
+
+// results is what the tests of a column say of a part of a cell.
+func (v *view) results(column int, code domain.Code) string {
+	a, out := v.attrs[column], ""
+	if null, ok := a.NullCode(); ok && code == null {
+		out = "NULL" // is not counted
+	}
+	for _, c := range v.conditions {
+		if c.Names(column) {
+			out += "\n" + c.Results(column, a, code)
+		}
+	}
+	return out
 }
 
 // possible reports whether anybody can meet the condition, as far as a look at a million cells tells.

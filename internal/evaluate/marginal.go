@@ -2,13 +2,11 @@ package evaluate
 
 import (
 	"context"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/parallel"
 )
 
 // closedWidth is the width up to which the marginals inside wider ones are compared too.
@@ -95,7 +93,7 @@ func (s *scratch) count(truth, other *Table, c domain.Clique) (x, y []int32) {
 // distances compares the two tables on every clique, on all cores.
 func distances(ctx context.Context, truth, other *Table, cliques []domain.Clique) ([]distance, error) {
 	out := make([]distance, len(cliques))
-	err := parallel(ctx, len(cliques), func(next func() (int, bool)) {
+	err := parallel.Do(ctx, len(cliques), func(next func() (int, bool)) {
 		var s scratch
 		for i, ok := next(); ok; i, ok = next() {
 			x, y := s.count(truth, other, cliques[i])
@@ -103,20 +101,4 @@ func distances(ctx context.Context, truth, other *Table, cliques []domain.Clique
 		}
 	})
 	return out, err
-}
-
-// parallel runs work on all cores; next hands out 0..n−1, each once, until ctx ends. What is computed
-// must not depend on who computes it.
-func parallel(ctx context.Context, n int, work func(next func() (int, bool))) error {
-	var taken atomic.Int64
-	next := func() (int, bool) {
-		i := int(taken.Add(1)) - 1
-		return i, i < n && ctx.Err() == nil
-	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() { work(next) })
-	}
-	wg.Wait()
-	return ctx.Err()
 }

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
+
+	"github.com/dapple-dp/dapple/internal/kit/parallel"
 )
 
 // SDMetrics is the release of SDMetrics whose figures Quality gives.
@@ -121,7 +123,7 @@ func valueTrends(ctx context.Context, truth, other []*values, by binning) (Prope
 		pairs = combin.Combinations(len(truth), 2)
 	}
 	items := make([]Item, len(pairs))
-	err := parallel(ctx, len(pairs), func(next func() (int, bool)) {
+	err := parallel.Do(ctx, len(pairs), func(next func() (int, bool)) {
 		for i, ok := next(); ok; i, ok = next() {
 			items[i] = trend(truth, other, coded, pairs[i])
 		}

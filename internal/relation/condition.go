@@ -52,6 +52,21 @@ func (c *Condition) Meets(attrs []*domain.Attribute, record []domain.Code) bool 
 	return c.root.holds(attrs, record) == yes
 }
 
+// Results are those of the tests of a column in one of its cells, inside of which none changes. Where they are equal, cells of the
+// column meet the condition with the same records.
+func (c *Condition) Results(column int, a *domain.Attribute, code domain.Code) string {
+	var out []byte
+	c.root.visit(func(i int, t *test) {
+		if i == column && t != nil {
+			out = append(out, byte(t.result(a, code)))
+		}
+	})
+	if null, ok := a.NullCode(); ok && code == null {
+		out = append(out, byte(yes)) // IS NULL
+	}
+	return string(out)
+}
+
 // Links reports whether the condition is more than conditions on single columns that all have to be met.
 func (c *Condition) Links() bool {
 	terms := []term{c.root}
@@ -137,7 +152,10 @@ type test struct {
 func (t *test) visit(f func(int, *test)) { f(t.column, t) }
 
 func (t *test) holds(attrs []*domain.Attribute, record []domain.Code) truth {
-	a, code := attrs[t.column], record[t.column]
+	return t.result(attrs[t.column], record[t.column])
+}
+
+func (t *test) result(a *domain.Attribute, code domain.Code) truth {
 	if null, ok := a.NullCode(); ok && code == null {
 		return unknown
 	}

@@ -92,8 +92,9 @@ func (v *Intervals) drawn(t *Table, seed uint64, from, to int) [][]float64 {
 	if triples := c * (c - 1) * (c - 2) / 6; triples > mostLooks/len(t.Fitted) {
 		width = 2
 	}
+	g := newGrouper(v.sizes, t, width-1)
 	eachSubset(plain, width, func(sub domain.Clique) {
-		p, _ := v.part(t, sub, sub)
+		p, _ := v.part(g, sub, sub)
 		for k, f := range factors {
 			d := p.draw(rngs[k])
 			for j, b := range p.base {

@@ -70,7 +70,7 @@ func TestDraws(t *testing.T) {
 		for i, q := range queries[k] {
 			want += q * r.Model.Weights[i]
 		}
-		sample, _, _ := v.Linear(table).Variance(queries[k])
+		sample, _ := v.Linear(table).Variance(eachOf(queries[k]), queries[k], false)
 		sigma := trends * math.Sqrt(sample)
 		if ratio := math.Sqrt(square) / sigma; math.Abs(ratio-1) > .08 {
 			t.Errorf("query %d: draws scatter by %.3f of the standard error %.1f", k, ratio, sigma)

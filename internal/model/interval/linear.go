@@ -22,7 +22,8 @@ type Linear struct {
 // part is what one interaction adds to the error of a query. Its cells err with the variances before that sums along its faces are
 // known, and those sums have no error of their own.
 type part struct {
-	of       []int32 // cell of the interaction that each cell of the marginal is in
+	of       []int32         // cell of the interaction that each cell of the marginal is in
+	codes    [][]domain.Code // of each of its attributes in its cells
 	base     []float64
 	variance []float64 // of the count of units in hand
 	beyond   []float64 // of the count that the population would lead one to expect
@@ -30,13 +31,7 @@ type part struct {
 	one      int // number of values of the attribute, if the interaction is of a single one; else 0
 }
 
-// face is a table inside an interaction's.
-type face struct {
-	of  []int32
-	sum int // number of its cells
-}
-
-// Linear prepares queries on the cells of t.
+// Linear prepares queries on the cells of t, which differ.
 func (v *Intervals) Linear(t Table) *Linear {
 	l := &Linear{fitted: t.Fitted, units: v.units, totalVar: v.totalVariance, source: v.source(t.Clique)}
 	l.known = l.source != Bound
@@ -49,12 +44,16 @@ func (v *Intervals) Linear(t Table) *Linear {
 			plain = append(plain, i)
 		}
 	}
+	g := newGrouper(v.sizes, &t, measuredWidth)
 	eachSubset(plain, measuredWidth, func(sub domain.Clique) {
-		p, source := v.part(&t, sub, sub)
+		p, source := v.part(g, sub, sub)
 		l.parts, l.source = append(l.parts, p), worse(l.source, source)
 	})
 	if len(plain) > measuredWidth {
-		p, source := v.part(&t, plain, nil)
+		p, source := v.part(g, plain, nil)
+		if t.Classes != nil && len(p.base) > manyCells {
+			p.merge(t.Classes, plain)
+		}
 		l.parts, l.source = append(l.parts, p), worse(l.source, source)
 	}
 	return l
@@ -66,40 +65,44 @@ func worse(a, b Source) Source { return max(a, b) }
 // Source returns where the standard errors come from: that of the interaction of which least is known.
 func (l *Linear) Source() Source { return l.source }
 
-// part returns the interaction of the attributes at some positions of t's clique; measured is the same, or nil of the
+// part returns the interaction of the attributes at some positions of a table's clique; measured is the same, or nil of the
 // interactions of more attributes than any release is of.
-func (v *Intervals) part(t *Table, at, measured domain.Clique) (part, Source) {
+func (v *Intervals) part(g *grouper, at, measured domain.Clique) (part, Source) {
 	clique := make(domain.Clique, len(at))
+	of, first := g.group(at)
+	p := part{of: of, base: make([]float64, len(first)), codes: make([][]domain.Code, len(at))}
 	for i, k := range at {
-		clique[i] = t.Clique[k]
+		clique[i], p.codes[i] = g.t.Clique[k], make([]domain.Code, len(first))
+		for j, cell := range first {
+			p.codes[i][j] = g.t.Codes[k][cell]
+		}
 	}
-	of, first := group(v.sizes, t, at)
-	p := part{of: of, base: make([]float64, len(first))}
-	for i, w := range t.Fitted {
+	for i, w := range g.t.Fitted {
 		p.base[of[i]] += w
 	}
 	if len(at) == 1 {
 		p.one = v.sizes[clique[0]]
-		p.faces = []face{{make([]int32, len(first)), 1}}
+		p.faces = []face{{of: make([]int32, len(first)), sum: 1}}
 	} else {
-		eachSubset(at, min(len(at)-1, measuredWidth), func(sub domain.Clique) {
-			if len(sub) == min(len(at)-1, measuredWidth) {
-				lower, cells := group(v.sizes, t, sub)
-				f := face{make([]int32, len(first)), len(cells)}
-				for j, i := range first {
-					f.of[j] = lower[i]
-				}
-				p.faces = append(p.faces, f)
+		eachFace(len(at), func(sub domain.Clique) {
+			columns := make(domain.Clique, len(sub))
+			for k, i := range sub {
+				columns[k] = at[i]
 			}
+			lower, cells := g.group(columns)
+			f := face{sub, make([]int32, len(first)), len(cells)}
+			for j, i := range first {
+				f.of[j] = lower[i]
+			}
+			p.faces = append(p.faces, f)
 		})
 	}
-	codes := func(j, i int) domain.Code { return t.Codes[at[i]][first[j]] }
-	source := v.uncertain(&p, clique, codes, measured != nil)
+	source := v.uncertain(&p, clique, measured != nil)
 	return p, source
 }
 
 // uncertain fills in the variances of an interaction's cells, of which no more is known than what was released of it.
-func (v *Intervals) uncertain(p *part, c domain.Clique, code func(j, i int) domain.Code, measurable bool) Source {
+func (v *Intervals) uncertain(p *part, c domain.Clique, measurable bool) Source {
 	n := len(p.base)
 	p.variance, p.beyond = make([]float64, n), make([]float64, n)
 	switch source := v.source(c); {
@@ -123,7 +126,7 @@ func (v *Intervals) uncertain(p *part, c domain.Clique, code func(j, i int) doma
 		return source
 	case len(c) == 1:
 		for j, b := range p.base {
-			x := v.oneWay[c[0]][code(j, 0)]
+			x := v.oneWay[c[0]][p.codes[0][j]]
 			x = min(x, (b+math.Sqrt(x))*math.Sqrt(x))
 			p.variance[j], p.beyond[j] = x, x
 		}
@@ -134,8 +137,8 @@ func (v *Intervals) uncertain(p *part, c domain.Clique, code func(j, i int) doma
 	if t == nil || !measurable {
 		t, source = v.unscreened(min(len(c), measuredWidth), p.base), Extrapolated
 	}
-	v.interaction(p, c, t, code)
-	v.pooledCells(p, c, code)
+	v.interaction(p, c, t)
+	v.pooledCells(p, c)
 	return source
 }
 
@@ -143,7 +146,7 @@ func (v *Intervals) uncertain(p *part, c domain.Clique, code func(j, i int) doma
 const certifiedPart = .65
 
 // interaction fills in the variances of an interaction that was screened, or is taken to be like one that was.
-func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncertainty, code func(j, i int) domain.Code) {
+func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncertainty) {
 	free := 1.0 // part of an even table's variance that its interaction has
 	for _, a := range c {
 		free *= 1 - 1/float64(v.sizes[a])
@@ -154,7 +157,7 @@ func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncerta
 		prior[j] = t.Scale * b * math.Sqrt(b)
 	}
 	f := p.spread(prior)
-	least := v.roomOf(p, c, code)
+	least := v.roomOf(p, c)
 	for j, b := range p.base {
 		x := f * f * prior[j]
 		after := func(x float64) float64 {
@@ -197,7 +200,7 @@ func (p *part) spread(prior []float64) float64 {
 const mostSpread = 4
 
 // roomOf is room for a table without its empty cells.
-func (v *Intervals) roomOf(p *part, c domain.Clique, code func(j, i int) domain.Code) float64 {
+func (v *Intervals) roomOf(p *part, c domain.Clique) float64 {
 	for _, a := range c {
 		if v.sizes[a] != 2 {
 			return math.Inf(1)
@@ -207,7 +210,7 @@ func (v *Intervals) roomOf(p *part, c domain.Clique, code func(j, i int) domain.
 	for j, b := range p.base {
 		x := uint(0)
 		for i := range c {
-			x = x<<1 | uint(code(j, i))
+			x = x<<1 | uint(p.codes[i][j])
 		}
 		sign := bits.OnesCount(x) % 2
 		least[sign], cells[sign] = min(least[sign], b), cells[sign]+1
@@ -222,78 +225,50 @@ func (v *Intervals) roomOf(p *part, c domain.Clique, code func(j, i int) domain.
 
 // pooledCells overwrites the variances of cells with pooled values: units with the same pooled value are assumed to have the
 // correlation alike in where they fall.
-func (v *Intervals) pooledCells(p *part, c domain.Clique, code func(j, i int) domain.Code) {
+func (v *Intervals) pooledCells(p *part, c domain.Clique) {
 	for i, a := range c {
 		if !slices.Contains(v.uncertainty.Pooled[a], true) {
 			continue
 		}
 		counts := make([]float64, v.sizes[a])
 		for j, b := range p.base {
-			counts[code(j, i)] += b
+			counts[p.codes[i][j]] += b
 		}
 		for j, b := range p.base {
-			if v.uncertainty.Pooled[a][code(j, i)] {
-				p.beyond[j] = alike * b * counts[code(j, i)]
+			if v.uncertainty.Pooled[a][p.codes[i][j]] {
+				p.beyond[j] = alike * b * counts[p.codes[i][j]]
 				p.variance[j] = p.beyond[j] + (1-alike)*b
 			}
 		}
 	}
 }
 
-// sweeps is how often sums along faces are taken out of a query. Fewer make standard errors larger, never smaller.
-const sweeps = 6
-
-// error returns the variance that the interaction adds to a query with the means q in its cells.
-func (p *part) error(q, variance []float64) float64 {
-	rest := slices.Clone(q)
-	turns := sweeps
-	if len(p.faces) == 1 {
-		turns = 1
-	}
-	for range turns {
-		for _, f := range p.faces {
-			sum, weight := make([]float64, f.sum), make([]float64, f.sum)
-			for j, x := range rest {
-				sum[f.of[j]] += variance[j] * x
-				weight[f.of[j]] += variance[j]
-			}
-			for k, w := range weight {
-				if w > 0 {
-					sum[k] /= w
-				}
-			}
-			for j := range rest {
-				rest[j] -= sum[f.of[j]]
-			}
-		}
-	}
-	out := 0.0
-	for j, x := range rest {
-		out += variance[j] * x * x
-	}
-	return out
-}
-
-// Variance returns the variance of the answer to the query that adds q[i] for every unit in cell i: of the model's answer for the
-// units in hand; of the same for a population that they are a random sample of; and what their draw adds to that.
-func (l *Linear) Variance(q []float64) (sample, population, drawn float64) {
+// Variance returns the variance of the model's answer to the query that adds q[k] for every unit in cells[k]: for the units in
+// hand, or for the population that they are a random sample of; and what their draw adds to the latter.
+func (l *Linear) Variance(cells []int, q []float64, population bool) (model, drawn float64) {
 	mean, square := 0.0, 0.0
-	for i, w := range l.fitted {
-		mean += w * q[i] / l.units
-		square += w * q[i] * q[i]
+	for k, i := range cells {
+		mean += l.fitted[i] * q[k] / l.units
+		square += l.fitted[i] * q[k] * q[k]
 	}
 	drawn = max(0, square-l.units*mean*mean)
 	if !l.known {
-		least, most := slices.Min(q), slices.Max(q)
+		least, most := math.Inf(1), math.Inf(-1)
+		if len(cells) < len(l.fitted) { // nothing is added for the others
+			least, most = 0, 0
+		}
+		for _, x := range q {
+			least, most = min(least, x), max(most, x)
+		}
 		x := anything(l.units, 0) * max(math.Abs(most), math.Abs(least), most-least)
-		return x * x, x * x, drawn
+		return x * x, drawn
 	}
 	total := mean
 	for i := range l.parts {
 		p := &l.parts[i]
 		means := make([]float64, len(p.base))
-		for j, w := range l.fitted {
-			means[p.of[j]] += w * q[j]
+		for k, i := range cells {
+			means[p.of[i]] += l.fitted[i] * q[k]
 		}
 		for j, b := range p.base {
 			means[j] /= b
@@ -305,11 +280,13 @@ func (l *Linear) Variance(q []float64) (sample, population, drawn float64) {
 			}
 			total += even/float64(p.one) - mean
 		}
-		sample += p.error(means, p.variance)
-		population += p.error(means, p.beyond)
+		variance := p.variance
+		if population {
+			variance = p.beyond
+		}
+		model += p.error(means, variance)
 	}
-	n := l.totalVar * total * total
-	return sample + n, population + n, drawn
+	return model + l.totalVar*total*total, drawn
 }
 
 // Least returns the variance of the count of a value that the model has nowhere: that of the best known column of c.

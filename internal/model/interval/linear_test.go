@@ -18,6 +18,15 @@ func wholeTable(m *population.Model) Table {
 	return t
 }
 
+// eachOf lists the cells of a query of all.
+func eachOf(q []float64) []int {
+	cells := make([]int, len(q))
+	for i := range cells {
+		cells[i] = i
+	}
+	return cells
+}
+
 // TestLinearIsNoiseAlone: if nothing was known of an interaction before its release, its part of a query's variance is that of
 // the noise in the query's own interaction, whatever the model; what was known before makes it less.
 func TestLinearIsNoiseAlone(t *testing.T) {
@@ -61,14 +70,14 @@ func TestLinearIsNoiseAlone(t *testing.T) {
 			want += noise * x * x
 		}
 	})
-	got, _, _ := New(r).Linear(table).Variance(q)
+	got, _ := New(r).Linear(table).Variance(eachOf(q), q, false)
 	if math.Abs(got-want) > .01*want {
 		t.Errorf("variance %g, want %g, that of the noise", got, want)
 	}
 	for i := range r.Uncertainty.Tables {
 		r.Uncertainty.Tables[i].Scale = 1e-6
 	}
-	if less, _, _ := New(r).Linear(table).Variance(q); less >= got {
+	if less, _ := New(r).Linear(table).Variance(eachOf(q), q, false); less >= got {
 		t.Errorf("with a prior the variance is %g, not less than %g", less, got)
 	}
 }
@@ -81,10 +90,10 @@ func TestLinearOfNothing(t *testing.T) {
 	for i := range q {
 		q[i] = 3
 	}
-	if got, _, drawn := New(r).Linear(wholeTable(r.Model)).Variance(q); math.Abs(got-9*50) > 1e-6 || drawn > 1e-6 {
+	if got, drawn := New(r).Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false); math.Abs(got-9*50) > 1e-6 || drawn > 1e-6 {
 		t.Errorf("variance %g and %g, want 450 and 0", got, drawn)
 	}
-	if got, _, _ := New(r).Linear(Table{Fitted: []float64{r.Total.Units}}).Variance([]float64{1}); math.Abs(got-50) > 1e-9 {
+	if got, _ := New(r).Linear(Table{Fitted: []float64{r.Total.Units}}).Variance([]int{0}, []float64{1}, false); math.Abs(got-50) > 1e-9 {
 		t.Errorf("everybody: variance %g, want 50", got)
 	}
 }
@@ -102,8 +111,8 @@ func TestRestore(t *testing.T) {
 	}
 	q := make([]float64, 24)
 	q[3], q[17] = 1, 2
-	x, _, _ := New(r).Linear(wholeTable(r.Model)).Variance(q)
-	if y, _, _ := again.Linear(wholeTable(r.Model)).Variance(q); x != y || !(x > 0) {
+	x, _ := New(r).Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false)
+	if y, _ := again.Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false); x != y || !(x > 0) {
 		t.Errorf("variance %g, and %g of what was restored", x, y)
 	}
 	if _, err := Restore(b, []int{3, 2}); err == nil {

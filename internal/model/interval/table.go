@@ -12,6 +12,8 @@ type Table struct {
 	Clique domain.Clique
 	Codes  [][]domain.Code
 	Fitted []float64
+	// Classes, if not nil, has the class of every code of every attribute of Clique: no query tells codes of one class apart.
+	Classes [][]domain.Code
 }
 
 // AddMarginal adds the cells with weight of the marginal of t's clique, which is in units of 1/scale.
@@ -57,6 +59,37 @@ func (t *Table) add(code []domain.Code, fitted float64) {
 		t.Codes[i] = append(t.Codes[i], c)
 	}
 	t.Fitted = append(t.Fitted, fitted)
+}
+
+// grouper numbers the cells of a table by some of its attributes, and remembers those by few attributes.
+type grouper struct {
+	sizes []int
+	t     *Table
+	width int // most attributes that are remembered
+	known map[string]numbers
+}
+
+type numbers struct {
+	of    []int32
+	first []int
+}
+
+func newGrouper(sizes []int, t *Table, width int) *grouper {
+	return &grouper{sizes, t, width, map[string]numbers{}}
+}
+
+// group numbers the cells by the attributes at some positions. It returns the number of every cell, and for every number
+// the first cell that has it.
+func (g *grouper) group(at domain.Clique) (of []int32, first []int) {
+	key := at.Key()
+	if n, ok := g.known[key]; ok {
+		return n.of, n.first
+	}
+	of, first = group(g.sizes, g.t, at)
+	if len(at) <= g.width {
+		g.known[key] = numbers{of, first}
+	}
+	return of, first
 }
 
 // group numbers the cells of t by the attributes at some positions. It returns the number of every cell, and for every number
