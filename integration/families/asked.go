@@ -114,10 +114,24 @@ func (q *Asked) Answer(iv *interval.Intervals, m *population.Model, units float6
 	} else {
 		t.AddRecords(m.Columns, m.Weights, scale)
 	}
-	query, count, sum := make([]float64, len(t.Fitted)), 0.0, 0.0
+	for i, chosen := range q.Chosen { // as package answer has them
+		classes := make([]domain.Code, m.Sizes[q.Clique[i]])
+		for code := range classes {
+			if classes[code] = domain.Code(code); chosen != nil {
+				classes[code] = 0
+				if chosen[code] {
+					classes[code] = 1
+				}
+			}
+		}
+		t.Classes = append(t.Classes, classes)
+	}
+	var cells []int
+	var query []float64
+	count, sum := 0.0, 0.0
 	for i, w := range t.Fitted {
 		if q.meets(func(k int) domain.Code { return t.Codes[k][i] }) {
-			query[i] = 1
+			cells, query = append(cells, i), append(query, 1)
 			count += w
 			if q.Mean >= 0 {
 				sum += w * float64(t.Codes[q.Mean][i])
@@ -127,12 +141,13 @@ func (q *Asked) Answer(iv *interval.Intervals, m *population.Model, units float6
 	out := Answered{Value: count}
 	if q.Mean >= 0 {
 		out.Value = sum / count
-		for i := range query {
-			query[i] *= (float64(t.Codes[q.Mean][i]) - out.Value) / count
+		for k, i := range cells {
+			query[k] = (float64(t.Codes[q.Mean][i]) - out.Value) / count
 		}
 	}
 	l := iv.Linear(t)
-	sample, beyond, drawn := l.Variance(query)
+	sample, _ := l.Variance(cells, query, false)
+	beyond, drawn := l.Variance(cells, query, true)
 	if q.Mean >= 0 {
 		sample, beyond = trends*trends*sample, trends*trends*beyond
 	}

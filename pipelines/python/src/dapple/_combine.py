@@ -28,8 +28,8 @@ def combine(estimates: Iterable[Any], variances: Iterable[Any] | None = None) ->
     list of them (Rubin, 1987). Raises Error.
 
     >>> c = combine([1.0, 2.0, 3.0, 4.0, 5.0])
-    >>> c.estimate, round(c.standard_error, 3)
-    (3.0, 1.732)
+    >>> c.estimate, round(c.standard_error, 3), round(c.low, 3), round(c.high, 3)
+    (3.0, 1.732, -1.797, 7.797)
     >>> [round(c.estimate, 1) for c in combine([[1, 10], [2, 20], [3, 30], [4, 40], [5, 50]])]
     [3.0, 30.0]
     """
