@@ -56,11 +56,13 @@ func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
 		r.takeDeclared(&f)
 		checkFigures(r.Config, &f)
 	}
-	switch {
-	case isTable(c.Output) || c.Output == "":
-		f.add("--output", "has to be a directory where the domain is found", "name one, or a --domain file")
-	case r.wholly():
-		r.target().check(ctx, &f)
+	if t := r.target(); r.wholly() {
+		if t.check(ctx, &f); len(f) == 0 {
+			t.checkTable(ctx, nil, nil, &f) // its columns show when the domain is known
+		}
+		if c.Write == "append" && c.PrivacyID != schema.NoPrivacyID {
+			f.add("--write", "append would mix up people, who may turn out to have several rows: every run numbers them from 1", "find the domain first by `dapple infer --epsilon`, or take --write=truncate")
+		}
 	}
 	r.check(ctx, &f)
 	return r, f.Err()
@@ -211,12 +213,20 @@ func (r *FindRequest) keepAt() (f Faults) {
 		panic("pipelines: a request is plain data and always marshals")
 	}
 	sum := sha256.Sum256(b)
-	r.dir = foundDir(r.Output)
+	r.dir = foundDir(r.at())
 	r.params.RunID = "found-" + hex.EncodeToString(sum[:16])
 	return nil
 }
 
-// foundDir is where what was found for an output is kept.
+// at is the file or directory next to which is kept what is found: of a table, that of all but the rows.
+func (r *FindRequest) at() string {
+	if isTable(r.Output) {
+		return r.Release
+	}
+	return r.Output
+}
+
+// foundDir is where what was found for a file or directory is kept.
 func foundDir(output string) string { return strings.TrimRight(output, "/\\") + ".found" }
 
 // hold keeps dapple clean away from what is found, until release is called. A directory that is still empty then goes.
@@ -225,7 +235,7 @@ func (r *FindRequest) hold() (release func(), err error) {
 		return func() {}, nil
 	}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, Faults{{Where: "--output", What: plainPathError(err)}}
+		return nil, Faults{{Where: r.target().flag(r.at()), What: plainPathError(err)}}
 	}
 	unlock, err := files.Hold(r.dir)
 	if err != nil {

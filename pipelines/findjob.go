@@ -151,7 +151,7 @@ func (r *FindRequest) checkJob(f *Faults) {
 			f.add(flag.name, "is for one job, and a domain is found by a job before that of the rows", "find it first by `dapple infer --epsilon`, or leave this out")
 		}
 	}
-	if e.dataflow() && r.Output != "" && files.Scheme(r.Output) != "gs" {
-		f.add("--output", fmt.Sprintf("got %q; the program of the workers that find the domain is put next to it", r.Output), "name gs://bucket/path, or a --domain file")
+	if at := r.at(); e.dataflow() && at != "" && files.Scheme(at) != "gs" {
+		f.add(r.target().flag(at), fmt.Sprintf("got %q; the program of the workers that find the domain is put next to it", at), "name gs://bucket/path, or a --domain file")
 	}
 }

@@ -190,4 +190,8 @@ func TestFindJobFaults(t *testing.T) {
 	if _, err := ValidateFind(t.Context(), c); err == nil || !strings.Contains(err.Error(), "--dry_run: is for one job") || !strings.Contains(err.Error(), `--output: got "s3://bucket/out"; the program of the workers that find the domain is put next to it`) {
 		t.Errorf("a run: %v", err)
 	}
+	c.Output, c.Release = "bq://p.d.t", "s3://bucket/release"
+	if _, err := ValidateFind(t.Context(), c); err == nil || !strings.Contains(err.Error(), `--release: got "s3://bucket/release"; the program of the workers`) {
+		t.Errorf("a run to a table: %v", err)
+	}
 }

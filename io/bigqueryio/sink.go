@@ -50,7 +50,7 @@ func (w Write) disposition() bigquery.TableWriteDisposition {
 type Sink struct {
 	Client   Client // its Location is not used: jobs run where the dataset is
 	Table    Table
-	Domain   domain.Domain // its attributes are the columns
+	Domain   domain.Domain // its attributes are the columns; none: they are not known yet, and Check looks at all else
 	RunID    string        // random per launch; 1 to 64 letters, digits, "_" and "-"
 	Shards   int           // number of staged parts; 1 to MaxShards
 	Write    Write

@@ -9,13 +9,19 @@ import (
 	"time"
 
 	"cloud.google.com/go/bigquery"
+
+	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // Check reports at launch whether Publish could succeed, as far as that can be known, and writes nothing: the dataset
 // exists, jobs may be run, and the table does not exist, or its kind, rows, columns and permissions allow the load.
 // It lists all columns that do not fit.
 func (s Sink) Check(ctx context.Context) error {
-	if err := s.Validate(); err != nil {
+	valid := s
+	if s.Domain.Len() == 0 {
+		valid.Domain.Attributes = []domain.Attribute{{Name: "unknown"}} // stands for the columns
+	}
+	if err := valid.Validate(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
@@ -75,7 +81,7 @@ func (s Sink) fits(table *bigquery.TableMetadata) error {
 	if s.Write == WriteEmpty && holdsRows(table) {
 		return s.notEmpty()
 	}
-	if s.Write == WriteTruncate {
+	if s.Write == WriteTruncate || s.Domain.Len() == 0 {
 		return nil
 	}
 	if faults := mismatches(&s.Domain, table.Schema); len(faults) > 0 {

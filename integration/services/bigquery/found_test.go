@@ -59,4 +59,28 @@ func TestTableWithoutDomain(t *testing.T) {
 	if res.Privacy.Epsilon != 5 || res.Privacy.Ledger[0].Stage != "found kinds" {
 		t.Errorf("the statement: ε = %g, %+v", res.Privacy.Epsilon, res.Privacy.Ledger)
 	}
+
+	// Rows go to a table too, of which all but its columns is looked at before anything is spent.
+	c.Output, c.Release, c.Rows = "bq://test.d.visits", filepath.Join(dir, "made"), 0
+	if _, err := pipelines.ValidateFind(ctx, c); err == nil || !strings.Contains(err.Error(), "--output: ") || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("a table with rows: %v", err)
+	}
+	c.Output = "bq://test.d.made"
+	if req, err = pipelines.ValidateFind(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	if res, err = pipelines.RunFound(ctx, req); err != nil {
+		t.Fatal(err)
+	}
+	if res.Written.Job == "" {
+		t.Error("no load job is named")
+	}
+	holds(t, r, "d.made WHERE town NOT IN ('Bonn', 'Köln', 'other')", 0)
+	holds(t, r, "(SELECT COUNT(*) AS n FROM d.made) WHERE n BETWEEN 7000 AND 9000", 1)
+	if _, err := os.Stat(c.Release + ".found"); !os.IsNotExist(err) {
+		t.Errorf("what was found is still there: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(c.Release, publish.DomainFile)); err != nil {
+		t.Error(err)
+	}
 }
