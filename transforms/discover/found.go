@@ -38,6 +38,8 @@ type FoundColumn struct {
 	Written    cellkind.Written `json:",omitempty"` // how numbers or dates are written, if not as dapple writes them
 	Needed     float64          `json:",omitempty"` // people who have to share a value for it to be found, of a text
 	Left       string           `json:",omitempty"` // why the column is left out
+
+	there float64 // units that have a value, noisy
 }
 
 // Encode returns f as JSON.
@@ -65,6 +67,7 @@ const unseen = "too few people have a value in it for anything to be seen at thi
 func (f *FoundColumn) kinds(c Column, k noisy) {
 	f.Null = k.cells[nullCell] > 3*k.sigma
 	there := sum(k.cells[boolCell:])
+	f.there = there
 	if there+k.cells[markCell] <= 3*k.sigma*math.Sqrt(kindCells-1) {
 		f.Left = unseen
 		return

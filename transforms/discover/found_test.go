@@ -243,3 +243,29 @@ func TestMarksOfMissingValues(t *testing.T) {
 		t.Errorf("values %q", v)
 	}
 }
+
+// TestMostlyOther: a column of texts whose found values are few of its texts is left out, unless it is asked for.
+func TestMostlyOther(t *testing.T) {
+	var table rows
+	for i := range 20_000 {
+		tail, port := fmt.Sprint("N", i), []string{"north", "south"}[i%2]
+		if i%40 == 0 {
+			tail = "N0JB"
+		}
+		if i%5 > 0 { // one in five is known by name
+			port = fmt.Sprint("port ", i)
+		}
+		table = append(table, []string{tail, port})
+	}
+	p := params("", "tail", "port")
+	f := foundIn(t, p, counted(t, p, table))
+	if left := f.Columns[0].Left; !strings.HasPrefix(left, "values found: 1, of 2.") || f.Columns[1].Left != "" || len(f.Columns[1].Values) != 2 {
+		t.Errorf("%+v", f.Columns)
+	}
+	for i := range p.Columns {
+		p.Columns[i].Untyped, p.Columns[i].Type, p.Columns[i].Values = false, domain.String, true
+	}
+	if f := foundIn(t, p, counted(t, p, table)); f.Columns[0].Left != "" || len(f.Columns[0].Values) != 1 {
+		t.Errorf("asked for: %+v", f.Columns[0])
+	}
+}

@@ -23,7 +23,7 @@ func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share fun
 	for _, i := range columns {
 		all += p.Columns[i].levels()
 	}
-	standing := make([][]string, len(p.Columns))
+	standing, named := make([][]string, len(p.Columns)), make([]float64, len(p.Columns))
 	for level := 0; ; level++ {
 		var of []query.ValuesOf
 		for _, i := range columns {
@@ -45,15 +45,23 @@ func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share fun
 		for _, v := range found {
 			for _, value := range v.Values {
 				standing[v.Column] = append(standing[v.Column], value.Text)
+				named[v.Column] += value.Count
 			}
 			f.Columns[v.Column].Needed = math.Ceil(v.Threshold)
 		}
 	}
 	for _, i := range columns {
-		f.Columns[i].categories(standing[i])
+		x := &f.Columns[i]
+		if x.categories(standing[i]); x.Left == "" && !p.Columns[i].Values && named[i] < leastNamed*x.there {
+			x.Left = fmt.Sprintf("values found: %d, of %.1f %% of its texts, and the rest would be other; a domain file with values: find keeps it", len(x.Values), 100*named[i]/x.there)
+		}
 	}
 	return nil
 }
+
+// leastNamed is the least part of a column's texts that found values have to be, unless a domain file asks for them. Of what is
+// nearly always other nothing can be learned.
+const leastNamed = .1
 
 // categories picks the values of a column.
 func (f *FoundColumn) categories(values []string) {
