@@ -7,10 +7,13 @@ import (
 )
 
 // Weights of tables of histories, relative to those of what is written. What was in the row before matters as far as it
-// decides what follows: among themselves remembered columns are as rows are, which other tables say.
+// decides what follows: among themselves remembered columns are as rows are, which other tables say. follows was .7, which
+// left the mean transition 11, 13 and 13 % further off on the made-up careers, purchases and visits that it was chosen on, and 6 %
+// on flights and parcels, 6 runs each; pairs of a row stay as they were. At 6 those of purchases are off by 15 % more.
 const (
+	follows = 2.8 // a column and what it was before
 	counts  = 2.  // a column and the number of rows, which decides how much of it is written
-	decides = .7  // a column and what it was before, either with the gap, the first value with columns of persons
+	decides = .7  // either with the gap, both with the number of rows, the first value with columns of persons
 	helps   = .3  // other tables of what was before and what follows
 	repeats = .15 // tables of what was before alone
 )
@@ -53,11 +56,11 @@ func newSequenced(d *domain.Domain) sequenced {
 
 // weight returns the weight of a marginal, 0 if it is not wanted.
 func (s sequenced) weight(c domain.Clique) float64 {
-	before, follows, gap, first := 0, false, slices.Contains(c, s.gap), slices.Contains(c, s.first)
+	before, both, gap, first := 0, false, slices.Contains(c, s.gap), slices.Contains(c, s.first)
 	for _, a := range c {
 		if of, ok := s.of[a]; ok {
 			before++
-			follows = follows || slices.Contains(c, of)
+			both = both || slices.Contains(c, of)
 		}
 	}
 	switch {
@@ -67,11 +70,13 @@ func (s sequenced) weight(c domain.Clique) float64 {
 		return s.withoutMemory(c, gap, first)
 	case before > 1 || first:
 		return s.only(c, repeats)
-	case len(c) == 2 && (follows || gap):
+	case len(c) == 2 && both:
+		return follows
+	case len(c) == 2 && gap:
 		return decides
-	case len(c) > 2 && !follows && !gap:
+	case len(c) > 2 && !both && !gap:
 		return 0
-	case follows && slices.Contains(c, s.d.Events.Columns):
+	case both && slices.Contains(c, s.d.Events.Columns):
 		return decides
 	}
 	return helps
