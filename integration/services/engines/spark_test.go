@@ -16,6 +16,7 @@ func TestSpark(t *testing.T) {
 	a := open(t, "spark", serve(t, "-Xmx2g", "-Dspark.ui.enabled=false", "-Dspark.driver.host=127.0.0.1", "-Dspark.driver.bindAddress=127.0.0.1",
 		"-cp", filepath.Join(lib, "*"), "org.apache.beam.runners.spark.SparkJobServerDriver", "--spark-master-url=local[2,4]"))
 	a.finished(t, "well", a.run(t, 0, a.at("well")...), 1)
+	t.Run("Domain", a.withoutDomain)
 
 	script := filepath.Join(a.dir, "third")
 	digest, err := jobs.Digest(a.program)
