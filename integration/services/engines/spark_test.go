@@ -31,14 +31,14 @@ func TestSpark(t *testing.T) {
 		t.Errorf("workers: %v, %v", list, err)
 	}
 
-	_, wait := a.start(t, a.at("killed", "--rows=5000000")...)
+	_, wait := a.start(t, a.at("dead", "--rows=5000000")...)
 	a.found(t, "dapple-run-*/*.release")
 	until(t, "a worker that writes", func() bool { return a.kill(t) > 0 }) // Spark starts others for each stage
 	status, said := wait()
 	if status != 0 {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}
-	a.finished(t, "killed", said, 3)
+	a.finished(t, "dead", said, 3)
 	a.interrupted(t, 4)
 	a.over(t)
 }
