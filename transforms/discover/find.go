@@ -235,7 +235,7 @@ func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
 		return err
 	}
 	rows := noisy{m[0].Values[:rowsCells-1], math.Sqrt(m[0].Variance)}
-	_, last, ok := rows.seen()
+	_, last, ok := rows.seen(nil)
 	if f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson); !ok {
 		f.MaxRows = 0
 	}
@@ -279,8 +279,9 @@ const (
 
 // seen returns the outermost cells that stand out of the noise, by themselves or together with those behind them. It begins
 // at the largest, and goes on from what it sees. The bars are such that noise alone passes any of them with the
-// probabilities above, whatever the number of cells.
-func (n noisy) seen() (first, last int, ok bool) {
+// probabilities above, whatever the number of cells. width, if not nil, is that of a range from one cell to another: what makes the
+// range twice as wide at most is not far from it either, such as what is below 0 where nearly all is above.
+func (n noisy) seen(width func(first, last int) float64) (first, last int, ok bool) {
 	top := 0
 	for i, x := range n.cells {
 		if x > n.cells[top] {
@@ -293,20 +294,30 @@ func (n noisy) seen() (first, last int, ok bool) {
 	first, last = top, top
 	for from, to := -1, -1; from != first || to != last; { // what is far from one end may be near the next
 		from, to = first, last
-		first, last = n.end(first, -1), n.end(last, 1)
+		wide := func(i int) bool {
+			return width != nil && width(min(first, i), max(last, i)) <= 2*width(first, last)
+		}
+		first, last = n.end(first, -1, wide), n.end(last, 1, wide)
 	}
 	return first, last, true
 }
 
 // end returns the outermost cell beyond one, in a direction of 1 or −1, that stands out; or that one.
-func (n noisy) end(known, direction int) int {
-	outermost := 0
+func (n noisy) end(known, direction int, near func(int) bool) int {
+	outermost, inside := 0, 0
 	if direction > 0 {
 		outermost = len(n.cells) - 1
 	}
+	for i := known; i != outermost && near(i+direction); i += direction {
+		inside++
+	}
 	for i := outermost; i != known; i -= direction {
 		chance := nearFalse / (2 * reach)
-		if (i-known)*direction > reach {
+		switch beyond := (i - known) * direction; {
+		case beyond <= reach:
+		case beyond <= inside:
+			chance = nearFalse / (2 * float64(inside))
+		default:
 			chance = farFalse / float64(len(n.cells))
 		}
 		z := quantile(chance / 4) // of 1, 2, 4 and 8 cells

@@ -122,7 +122,11 @@ func (f *FoundColumn) number(c Column, units float64, kinds, places, magnitudes 
 		}
 	}
 	cells, at := f.held(magnitudes)
-	first, last, ok := cells.seen()
+	first, last, ok := cells.seen(func(first, last int) float64 {
+		low, _ := within(at[first])
+		_, high := within(at[last])
+		return high - low
+	})
 	if !ok {
 		f.Left = unseen
 		return
@@ -285,7 +289,7 @@ func text(x *big.Rat) string {
 // years picks the first and last day, and the resolution: as fine as the times are, if there are not too many values.
 func (f *FoundColumn) years(c Column, units float64, y, steps noisy) {
 	cells := noisy{y.cells[:yearCells-1], y.sigma}
-	first, last, ok := cells.seen()
+	first, last, ok := cells.seen(nil)
 	if !ok {
 		f.Left = unseen
 		return

@@ -61,7 +61,7 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 	}
 	far, near, nothing := 0, 0, 0
 	for range 10_000 {
-		first, last, ok := draw(map[int]float64{100: 50, 101: 50}).seen()
+		first, last, ok := draw(map[int]float64{100: 50, 101: 50}).seen(nil)
 		if !ok || first > 100 || last < 101 {
 			t.Fatalf("a range from 100 to 101 is seen from %d to %d, %v", first, last, ok)
 		}
@@ -71,7 +71,7 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 		if first < 100-2*reach-widest || last > 101+2*reach+widest {
 			far++
 		}
-		if _, _, ok := draw(nil).seen(); ok {
+		if _, _, ok := draw(nil).seen(nil); ok {
 			nothing++
 		}
 	}
@@ -96,9 +96,44 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 		for i, x := range c.signal {
 			n.cells[i] = x
 		}
-		if first, last, ok := n.seen(); !ok || first != c.first || last != c.last {
+		if first, last, ok := n.seen(nil); !ok || first != c.first || last != c.last {
 			t.Errorf("%v: seen from %d to %d, want %d to %d", c.signal, first, last, c.first, c.last)
 		}
+	}
+}
+
+// TestRangesReachAcrossZero: of temperatures few are below 0. They stand out where a cell far above does not, since the range is
+// hardly wider with them; and noise alone makes it longer by any such cell in 2·nearFalse of the columns at each end: more than
+// 80 of 10,000 are there with a probability below 1e-6.
+func TestRangesReachAcrossZero(t *testing.T) {
+	find := func(cells []float64, sigma float64) (lo, hi string) {
+		f := FoundColumn{Type: domain.Numeric}
+		f.number(Column{Type: domain.Numeric}, 10_000, noisy{}, noisy{}, noisy{cells, sigma})
+		return f.Min, f.Max
+	}
+	below := func(power int) int { return power + 1 - leastPower } // cells from 0 to that of the numbers below 2^power
+	cells := make([]float64, magnitudeCells)
+	cells[powers+below(5)], cells[powers+below(6)], cells[powers+below(7)] = 40, 60, 30 // of numbers from 16 to 127
+	cells[powers-below(4)] = 5.2                                                        // -15 to -8
+	if lo, hi := find(cells, 1); lo != "-15" || hi != "127" {
+		t.Errorf("found from %s to %s", lo, hi)
+	}
+	cells[powers-below(4)], cells[powers+below(11)] = 0, 5.2 // 1024 and more
+	if lo, hi := find(cells, 1); lo != "16" || hi != "127" {
+		t.Errorf("found from %s to %s", lo, hi)
+	}
+	rng, longer := rand.New(rand.NewPCG(9, 9)), 0
+	for range 10_000 {
+		for i := range cells {
+			cells[i] = rng.NormFloat64()
+		}
+		cells[powers+below(5)], cells[powers+below(6)], cells[powers+below(7)] = 40, 60, 30
+		if lo, hi := find(cells, 1); lo != "16" || hi != "127" {
+			longer++
+		}
+	}
+	if longer > 80 {
+		t.Errorf("noise makes %d of 10,000 ranges longer", longer)
 	}
 }
 
