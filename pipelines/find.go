@@ -335,7 +335,7 @@ func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []strin
 		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(f.LeftOut()), len(f.Columns)+len(r.unread), file)
 	}
 	for i, c := range out {
-		if i == 5 {
+		if i == 5 && len(out) > 6 {
 			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, file))
 			break
 		}

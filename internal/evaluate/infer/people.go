@@ -260,5 +260,5 @@ func orderWords(column string) string {
 	if column == "" {
 		return ""
 	}
-	return "; order: grows from row to row of a person, and rows are written in that order"
+	return "; order: grows from row to row of a person, and rows are written in that order; without it weekdays and hours of the day are kept"
 }

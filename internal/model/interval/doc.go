@@ -43,9 +43,10 @@
 // # Two computations
 //
 // StandardErrors is of all cells of a table at once, some 10 ns for each and sub-table. Linear is of any query, by several passes
-// over all cells for each: 4 ms of 10,000 cells, so that each cell of them would take 40 s, and _marginals.parquet has 2,000,000. In
-// interactions of more than 1,000 cells Linear puts codes together that a query does not tell apart, which makes standard errors
-// 4 % larger in the median of 650 answers on six columns, and never smaller. Linear keeps to the sums along faces exactly, and has no factor of 1.15; StandardErrors are 1.07 to 1.21 of its on single cells of marginals.
+// over all cells for each: 4 ms of 10,000 cells, so that each cell of them would take 40 s, and _marginals.parquet has 2,000,000.
+// Linear keeps to the sums along faces exactly, and has no factor of 1.15; StandardErrors are 1.07 to 1.21 of its on single cells of
+// marginals. In interactions of more than 1,000 cells Linear puts codes together that a query does not tell apart. That makes
+// standard errors 4 % larger in the median of 650 answers on six columns, and never smaller.
 //
 // # Draws
 //
