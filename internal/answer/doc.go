@@ -24,7 +24,7 @@
 // # Speed
 //
 // BenchmarkAnswer, on two cores: a query of one to four columns of a model of 100,000 records takes 20 ms on average, the slowest of
-// 64, of 25 groups by five columns, .2 s. The 540 groups by three columns of six, of 405,000 cells, take 2.7 s.
+// 64, of 40 groups by five columns, .2 s. The 540 groups by three columns of six, of 405,000 cells, take 2.7 s.
 //
 // # Not promised
 //
