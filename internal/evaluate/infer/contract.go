@@ -119,7 +119,7 @@ func (f *fact) propose() proposal {
 	p := proposal{name: f.name, keys: "name: " + plain(f.name)}
 	switch {
 	case f.nested:
-		p.out, p.review = true, "left out: "+f.kind+" is nested; flatten it"
+		p.out, p.review = true, "left out: "+plain(f.kind)+" is nested; flatten it"
 		return p
 	case !f.typed:
 		p.out, p.review = true, "left out: "+strings.TrimSpace("the type "+plain(f.kind))+" is not supported"
