@@ -27,6 +27,35 @@ func eachFace(width int, visit func(domain.Clique)) {
 	})
 }
 
+// interaction returns the cells and the faces of the attributes at some positions, without their counts and variances.
+func (g *grouper) interaction(at domain.Clique) part {
+	of, first := g.group(at)
+	p := part{of: of, base: make([]float64, len(first)), codes: make([][]domain.Code, len(at))}
+	for i, k := range at {
+		p.codes[i] = make([]domain.Code, len(first))
+		for j, cell := range first {
+			p.codes[i][j] = g.t.Codes[k][cell]
+		}
+	}
+	if len(at) == 1 {
+		p.faces = []face{{of: make([]int32, len(first)), sum: 1}}
+		return p
+	}
+	eachFace(len(at), func(sub domain.Clique) {
+		columns := make(domain.Clique, len(sub))
+		for k, i := range sub {
+			columns[k] = at[i]
+		}
+		lower, cells := g.group(columns)
+		f := face{sub, make([]int32, len(first)), len(cells)}
+		for j, i := range first {
+			f.of[j] = lower[i]
+		}
+		p.faces = append(p.faces, f)
+	})
+	return p
+}
+
 // merge puts cells together whose codes no query tells apart. A query's variance is as before where the cells' are alike, else larger:
 // of the cells in a class only the sum is compared with the sums along faces.
 func (p *part) merge(classes [][]domain.Code, at domain.Clique) {
@@ -44,34 +73,21 @@ func (p *part) merge(classes [][]domain.Code, at domain.Clique) {
 		all[i] = i
 	}
 	g := newGrouper(sizes, &t, measuredWidth)
-	of, first := g.group(all)
-	if len(first) == len(p.base) {
+	out := g.interaction(all)
+	if len(out.base) == len(p.base) {
 		return
 	}
-	out := part{of: make([]int32, len(p.of)), codes: make([][]domain.Code, len(at)),
-		base: make([]float64, len(first)), variance: make([]float64, len(first)), beyond: make([]float64, len(first))}
-	for i, j := range p.of {
-		out.of[i] = of[j]
-	}
-	for j, k := range of {
+	out.variance, out.beyond = make([]float64, len(out.base)), make([]float64, len(out.base))
+	for j, k := range out.of {
 		out.base[k] += p.base[j]
 		out.variance[k] += p.variance[j]
 		out.beyond[k] += p.beyond[j]
 	}
-	for i := range out.codes {
-		out.codes[i] = make([]domain.Code, len(first))
-		for j, cell := range first {
-			out.codes[i][j] = t.Codes[i][cell]
-		}
+	of := make([]int32, len(p.of))
+	for i, j := range p.of {
+		of[i] = out.of[j]
 	}
-	for _, f := range p.faces {
-		lower, cells := g.group(f.at)
-		f.of, f.sum = make([]int32, len(first)), len(cells)
-		for j, i := range first {
-			f.of[j] = lower[i]
-		}
-		out.faces = append(out.faces, f)
-	}
+	out.of = of
 	*p = out
 }
 

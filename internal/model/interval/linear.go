@@ -68,34 +68,16 @@ func (l *Linear) Source() Source { return l.source }
 // part returns the interaction of the attributes at some positions of a table's clique; measured is the same, or nil of the
 // interactions of more attributes than any release is of.
 func (v *Intervals) part(g *grouper, at, measured domain.Clique) (part, Source) {
+	p := g.interaction(at)
 	clique := make(domain.Clique, len(at))
-	of, first := g.group(at)
-	p := part{of: of, base: make([]float64, len(first)), codes: make([][]domain.Code, len(at))}
 	for i, k := range at {
-		clique[i], p.codes[i] = g.t.Clique[k], make([]domain.Code, len(first))
-		for j, cell := range first {
-			p.codes[i][j] = g.t.Codes[k][cell]
-		}
+		clique[i] = g.t.Clique[k]
 	}
 	for i, w := range g.t.Fitted {
-		p.base[of[i]] += w
+		p.base[p.of[i]] += w
 	}
 	if len(at) == 1 {
 		p.one = v.sizes[clique[0]]
-		p.faces = []face{{of: make([]int32, len(first)), sum: 1}}
-	} else {
-		eachFace(len(at), func(sub domain.Clique) {
-			columns := make(domain.Clique, len(sub))
-			for k, i := range sub {
-				columns[k] = at[i]
-			}
-			lower, cells := g.group(columns)
-			f := face{sub, make([]int32, len(first)), len(cells)}
-			for j, i := range first {
-				f.of[j] = lower[i]
-			}
-			p.faces = append(p.faces, f)
-		})
 	}
 	source := v.uncertain(&p, clique, measured != nil)
 	return p, source
