@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -57,6 +57,9 @@ func ValidateClean(output string) error {
 	return f.Err()
 }
 
+// BeamPrefix begins the names of directories of this machine for what Beam itself leaves.
+const BeamPrefix = "dapple-beam-"
+
 // Clean removes what unfinished runs on this machine have left: in the directory for temporary files, including a
 // release that the next run of the same request would publish, and rows staged in output, if it is not empty. It
 // prints what it removes, and leaves the files of active runs and of other users.
@@ -65,33 +68,33 @@ func Clean(ctx context.Context, output string, w io.Writer) error {
 	var errs []error
 	removed := 0
 	unspent := map[string]bool{} // run IDs
-	remove := func(f leftover) {
-		defer f.unlock()
-		if f.atWork {
-			fmt.Fprintln(w, "left as it is:", f.describe())
+	remove := func(f run.Leftover) {
+		defer f.Unlock()
+		if f.AtWork {
+			fmt.Fprintln(w, "left as it is:", f.Describe())
 			removed++ // a line was printed
 			return
 		}
-		text := f.dir
+		text := f.Dir
 		if f.RunID != "" {
-			text = strings.TrimSuffix(f.describe(), "; "+removal(f.dir))
+			text = f.Summary()
 		}
-		unspent[f.RunID] = f.model == nil && !f.drawn && !f.unread
-		text += f.giveBack(ctx)
-		if err := files.RemoveAll(ctx, f.dir); err != nil {
+		unspent[f.RunID] = f.Model == nil && !f.Drawn && !f.Unread
+		text += f.GiveBack(ctx)
+		if err := files.RemoveAll(ctx, f.Dir); err != nil {
 			errs = append(errs, err)
 			return
 		}
 		removed++
 		fmt.Fprintln(w, "removed", text)
 	}
-	for _, prefix := range []string{runPrefix, BeamPrefix} {
-		for _, f := range (stagingArea{temp, prefix, ""}).left(ctx) {
+	for _, prefix := range []string{run.Prefix, BeamPrefix} {
+		for _, f := range (run.Area{Dir: temp, Prefix: prefix}).Left(ctx) {
 			remove(f)
 		}
 	}
 	if output != "" {
-		for _, f := range (stagingArea{filepath.Dir(absolute(output)), runPrefix, ""}).left(ctx) { // of workers elsewhere
+		for _, f := range (run.Area{Dir: filepath.Dir(absolute(output)), Prefix: run.Prefix}).Left(ctx) { // of workers elsewhere
 			remove(f)
 		}
 		if text, err := cleanFound(ctx, foundDir(absolute(output))); text != "" || err != nil {
@@ -132,12 +135,13 @@ func cleanFound(ctx context.Context, dir string) (text string, err error) {
 		return fmt.Sprintf("left as it is: %s: a run is at work, or it is another user's", dir), nil
 	}
 	defer unlock()
-	if j, _, ok := (staging{dir: dir}).newest(ctx); ok && j.mayGoOn(ctx) {
+	st := run.Staging{Dir: dir}
+	if j, ok := st.Newest(ctx); ok && j.MayGoOn(ctx) {
 		return fmt.Sprintf("left as it is: %s: job %s at %s may go on, which finds a domain: the same command waits for it", dir, j.ID, j.Endpoint), nil
 	}
 	what := "nothing was spent"
 	for _, n := range names {
-		if isJob, _ := filepath.Match("job-*.json", n.Name()); isJob || n.Name() == noteName {
+		if run.IsNote(n.Name()) {
 			continue
 		}
 		known := strings.TrimSuffix(strings.TrimSuffix(n.Name(), synth.DrawnSuffix), discover.FoundSuffix) != n.Name()
@@ -146,7 +150,7 @@ func cleanFound(ctx context.Context, dir string) (text string, err error) {
 			return fmt.Sprintf("left as it is: %s: it holds %s, which no run has written", dir, n.Name()), nil
 		case !known:
 		default:
-			if _, done, err := has(ctx, keep.Open(dir), n.Name()); err == nil && !done {
+			if _, done, err := st.Has(ctx, n.Name()); err == nil && !done {
 				continue // stopped before it has drawn
 			}
 			what = "its part of the budget counts as spent; the same command would spend it once more"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -16,14 +17,14 @@ import (
 func TestCleanSaysOneThingOfARun(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, output := t.Context(), filepath.Join(t.TempDir(), "out")
-	st, err := stagingArea{os.TempDir(), runPrefix, ""}.stage(ctx, "night")
+	st, err := run.Area{Dir: os.TempDir(), Prefix: run.Prefix}.Stage(ctx, "night")
 	if err == nil {
-		err = st.sign(ctx, note{RunID: "night", Output: output})
+		err = st.Sign(ctx, run.Note{RunID: "night", Output: output})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	st.unlock() // it was killed
+	st.Unlock() // it was killed
 	for _, run := range []string{"night", "unknown"} {
 		if err := (dirsink.Dir{Path: output, RunID: run, Shards: 1, Extension: "csv"}).Prepare(ctx); err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -251,8 +252,8 @@ func (e Engine) checkDataflow(f *Faults) {
 }
 
 // checkStaging refuses a staging area from which Dataflow cannot fetch the program.
-func (e Engine) checkStaging(where stagingArea, f *Faults) {
-	if e.dataflow() && e.Cloud.Staging == "" && files.Scheme(where.dir) != "gs" {
+func (e Engine) checkStaging(where run.Area, f *Faults) {
+	if e.dataflow() && e.Cloud.Staging == "" && files.Scheme(where.Dir) != "gs" {
 		f.add("--staging_location", "is required by --runner=dataflow unless the output or --temp_location is on gs://: a directory for the program of the workers and for the release", "name gs://bucket/path")
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )
 
@@ -259,7 +260,7 @@ func (r *FindRequest) again(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return req.again(ctx, stagingAreaOf(req.TempLocation, req.target().beside(), req.scratch))
+	return req.again(ctx, run.AreaOf(req.TempLocation, req.target().beside(), req.scratch))
 }
 
 // RunFound finds the domain of a table and synthesizes with it, within one ε and δ.

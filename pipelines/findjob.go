@@ -1,7 +1,6 @@
 package pipelines
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -23,15 +23,15 @@ type attempt struct {
 	name   string // under which it keeps what it finds
 	found  []byte // nil: nothing yet
 	drawn  bool
-	job    job // of no ID: it had none
+	job    run.Job // of no ID: it had none
 	atWork bool
 }
 
 // attempt returns the newest try. One that was stopped before it has drawn never will, and another one follows it.
 func (r *FindRequest) attempt(ctx context.Context) (a attempt, err error) {
 	store := keep.Open(r.dir)
-	newest, _, known := staging{dir: r.dir}.newest(ctx)
-	atWork := known && newest.mayGoOn(ctx) // before the store is read: a job that has ended changes it no more
+	newest, known := run.Staging{Dir: r.dir}.Newest(ctx)
+	atWork := known && newest.MayGoOn(ctx) // before the store is read: a job that has ended changes it no more
 	for n := 0; ; n++ {
 		if a = (attempt{name: r.params.RunID}); n > 0 {
 			a.name = fmt.Sprintf("%s-%d", r.params.RunID, n)
@@ -45,7 +45,7 @@ func (r *FindRequest) attempt(ctx context.Context) (a attempt, err error) {
 		}
 		mark, drawn, markErr := store.Get(ctx, a.name+discover.FoundSuffix+synth.DrawnSuffix)
 		a.drawn = drawn
-		if err = errors.Join(err, markErr); err != nil || found || !bytes.Equal(mark, stopText) {
+		if err = errors.Join(err, markErr); err != nil || found || !run.Stopped(mark) {
 			return a, err
 		}
 	}
@@ -53,10 +53,9 @@ func (r *FindRequest) attempt(ctx context.Context) (a attempt, err error) {
 
 // end keeps an attempt that has not drawn from ever doing so, whatever becomes of its workers.
 func (r *FindRequest) end(ctx context.Context, a attempt) error {
-	ctx, cancel := afterwards(ctx)
+	ctx, cancel := run.Afterwards(ctx)
 	defer cancel()
-	_, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, a.name+discover.FoundSuffix+synth.DrawnSuffix, stopText)
-	return err
+	return run.Staging{Dir: r.dir}.StopStep(ctx, a.name+discover.FoundSuffix+synth.DrawnSuffix)
 }
 
 // find reads the table and releases its domain, or adopts what an earlier run of the same command has found.
@@ -91,9 +90,9 @@ func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
 // look runs the pipeline of an attempt to its end, or waits for its job.
 func (r *FindRequest) look(ctx context.Context, a attempt) error {
 	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, r.source.Bytes())
-	st := staging{dir: r.dir}
+	st := run.Staging{Dir: r.dir}
 	x := pipelineRun{
-		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: a.name, submitted: st.remember, dir: r.dir,
+		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: a.name, submitted: st.Remember, dir: r.dir,
 		stop: func(ctx context.Context) error { return r.end(ctx, a) },
 	}
 	x.engine.Detach = false // the job of the rows follows it
@@ -106,10 +105,10 @@ func (r *FindRequest) look(ctx context.Context, a attempt) error {
 	p := r.params
 	p.RunID, p.Store = a.name, keep.In(r.dir)
 	if r.Engine.remote() {
-		if err := st.sign(ctx, note{RunID: p.RunID, Input: absolute(r.Input), Output: absolute(r.Output)}); err != nil {
+		if err := st.Sign(ctx, run.Note{RunID: p.RunID, Input: absolute(r.Input), Output: absolute(r.Output)}); err != nil {
 			return err
 		}
-		p.Store = st.ref() // which an attempt that was stopped cannot write to
+		p.Store = st.Ref() // which an attempt that was stopped cannot write to
 	}
 	pipe, s := beam.NewPipelineWithRoot()
 	discover.Discover(s, readTable(s, r.source, p.Records(), r.form, r.Engine.java(r.Runner)), p)
@@ -121,7 +120,7 @@ func (r *FindRequest) unfound(ctx context.Context, a attempt, err error) error {
 	if running := (*jobStillRunning)(nil); errors.As(err, &running) {
 		return fmt.Errorf("%w\nit finds the domain: the same command waits for it, and pays nothing twice; until then %s is private", err, r.dir)
 	}
-	ctx, cancel := afterwards(ctx)
+	ctx, cancel := run.Afterwards(ctx)
 	defer cancel()
 	if r.Engine.remote() {
 		err = errors.Join(err, r.end(ctx, a))

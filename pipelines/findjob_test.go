@@ -11,9 +11,9 @@ import (
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -49,7 +49,7 @@ func mustFind(t *testing.T, c Config) *FindRequest {
 
 // worker does what a worker of an attempt does: the mark that noise is drawn, or what it has found.
 func worker(r *FindRequest, attempt, suffix string, data []byte) error {
-	_, _, err := releaseStore{keep.Open(r.dir)}.CreateIfAbsent(context.Background(), attempt+discover.FoundSuffix+suffix, data)
+	_, _, err := run.Open(r.dir).CreateIfAbsent(context.Background(), attempt+discover.FoundSuffix+suffix, data)
 	return err
 }
 
@@ -64,8 +64,8 @@ func TestFindByAJob(t *testing.T) {
 	}
 	// The launcher was killed while its job was looking.
 	r := mustFind(t, c)
-	st := staging{dir: r.dir}
-	if err := errors.Join(st.sign(t.Context(), note{RunID: r.params.RunID}), st.remember(t.Context(), job{s.Endpoint, jobstest.JobID, r.params.RunID})); err != nil {
+	st := run.Staging{Dir: r.dir}
+	if err := errors.Join(st.Sign(t.Context(), run.Note{RunID: r.params.RunID}), st.Remember(t.Context(), run.Job{Endpoint: s.Endpoint, ID: jobstest.JobID, Run: r.params.RunID})); err != nil {
 		t.Fatal(err)
 	}
 	s.Set(jobpb.JobState_RUNNING)
@@ -166,7 +166,7 @@ func TestEndsOfFinding(t *testing.T) {
 				}
 				return
 			}
-			if err := drawn(r); !errors.Is(err, errStopped) {
+			if err := drawn(r); !errors.Is(err, run.ErrStopped) {
 				t.Errorf("a worker that outlives its job draws: %v", err)
 			}
 			if a, err := r.attempt(t.Context()); err != nil || a.name != r.params.RunID+"-1" || a.drawn {

@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -61,7 +62,7 @@ func TestGraphIsSmall(t *testing.T) {
 	}
 	r := mustValidate(t, c)
 	p, s := beam.NewPipelineWithRoot()
-	build(s, r, launch{runID: "graph", output: r.output("graph", staging{}, time.Time{})})
+	build(s, r, launch{runID: "graph", output: r.output("graph", run.Staging{}, time.Time{})})
 	graph := marshalled(t, p)
 	t.Logf("%d bytes", proto.Size(graph))
 	if b, err := proto.Marshal(graph); err != nil || bytes.Contains(b, []byte("canary")) {
@@ -82,7 +83,7 @@ func TestGraphIsSmall(t *testing.T) {
 func TestSomethingReadsFromEveryStep(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	r := mustValidate(t, wide(t, 2, 2))
-	build(s, r, launch{runID: "graph", output: r.output("graph", staging{}, time.Time{})})
+	build(s, r, launch{runID: "graph", output: r.output("graph", run.Staging{}, time.Time{})})
 	steps, read := marshalled(t, p).Components.Transforms, map[string]bool{}
 	for _, step := range steps {
 		for _, collection := range step.Inputs {
@@ -117,7 +118,7 @@ func TestLevelsOfCounts(t *testing.T) {
 			r.Engine.Endpoint = "localhost:8099"
 		}
 		p, s := beam.NewPipelineWithRoot()
-		build(s, r, launch{runID: "graph", output: r.output("graph", staging{}, time.Time{})})
+		build(s, r, launch{runID: "graph", output: r.output("graph", run.Staging{}, time.Time{})})
 		levels := 0
 		for _, step := range marshalled(t, p).Components.Transforms {
 			if step.Spec.GetUrn() == graphx.URNCombinePerKey && strings.Contains(step.UniqueName, "dapple.Count") {

@@ -2,7 +2,6 @@ package pipelines
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,67 +10,25 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
-
-// job is a run at a job service, as recorded in its staging.
-type job struct {
-	Endpoint string
-	ID       string
-	Run      string // ID of the run that publishes
-}
-
-// jobName is the name of the n-th job of a staging: resuming a run submits another job.
-func jobName(n int) string { return fmt.Sprintf("job-%d.json", n) }
-
-// newest returns the latest job that was submitted from a staging; ok is false if it ran only in a process.
-func (s staging) newest(ctx context.Context) (j job, n int, ok bool) {
-	for ; ; n++ {
-		data, found, err := keep.Open(s.dir).Get(ctx, jobName(n+1))
-		if err != nil || !found || json.Unmarshal(data, &j) != nil {
-			return j, n, n > 0
-		}
-	}
-}
-
-// remember records a job in a staging.
-func (s staging) remember(ctx context.Context, j job) error {
-	_, n, _ := s.newest(ctx)
-	b, err := json.Marshal(j)
-	if err != nil {
-		panic("pipelines: a job is plain data and always marshals")
-	}
-	_, _, err = keep.Open(s.dir).CreateIfAbsent(ctx, jobName(n+1), b)
-	return err
-}
-
-// mayGoOn reports whether a job may be running: it is unless its service says that it has ended.
-func (j job) mayGoOn(ctx context.Context) bool {
-	c, err := jobs.Dial(ctx, j.Endpoint)
-	if err != nil {
-		return true
-	}
-	defer c.Close()
-	s, err := c.State(ctx, j.ID)
-	return err != nil || !jobs.Ended(s)
-}
 
 // jobStillRunning is the error for a job that may or may not be running.
 type jobStillRunning struct {
-	job
+	run.Job
 	why string
 }
 
 func (e *jobStillRunning) Error() string {
-	if e.ID == unlaunched {
+	if e.ID == run.Unlaunched {
 		return fmt.Sprintf("%s\nthe job may go on: count its budget as spent", e.why)
 	}
 	return fmt.Sprintf("%s\nthe job may go on: count its budget as spent; it is job %s at %s", e.why, e.ID, e.Endpoint)
 }
 
 // detached is the result of a command whose job continues as requested.
-type detached struct{ job }
+type detached struct{ run.Job }
 
 func (e *detached) Error() string { return "submitted as job " + e.ID }
 
@@ -79,11 +36,11 @@ func (e *detached) Error() string { return "submitted as job " + e.ID }
 type pipelineRun struct {
 	runner    string
 	engine    Engine
-	labels    map[string]string                // of the job
-	run       string                           // ID of the run that publishes
-	submitted func(context.Context, job) error // notes the job
-	stop      func(context.Context) error      // keeps workers elsewhere from all that they have not begun
-	dir       string                           // staging of the run
+	labels    map[string]string                    // of the job
+	run       string                               // ID of the run that publishes
+	submitted func(context.Context, run.Job) error // notes the job
+	stop      func(context.Context) error          // keeps workers elsewhere from all that they have not begun
+	dir       string                               // staging of the run
 }
 
 // cloud returns the settings of the job for Dataflow. All its files are in the staging, and are removed with it.
@@ -137,7 +94,7 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 	defer c.Close()
 	id, end, err := c.Submit(ctx, p, x.options(x.cloud()))
 	defer end()
-	j := job{x.engine.Endpoint, id, x.run}
+	j := run.Job{Endpoint: x.engine.Endpoint, ID: id, Run: x.run}
 	switch {
 	case errors.Is(err, jobs.ErrUnknown):
 		_ = x.stop(ctx) // the error is the same whether or not this succeeds
@@ -159,8 +116,8 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 }
 
 // attach follows a job that another process has submitted.
-func (x pipelineRun) attach(ctx context.Context, j job, m *meter) error {
-	if j.ID == unlaunched {
+func (x pipelineRun) attach(ctx context.Context, j run.Job, m *meter) error {
+	if j.ID == run.Unlaunched {
 		return &jobStillRunning{j, "the template of this run was written, and what became of it is not known here"}
 	}
 	defer m.start()()
@@ -174,7 +131,7 @@ func (x pipelineRun) attach(ctx context.Context, j job, m *meter) error {
 }
 
 // follow waits for the end of a job, and ends it if ctx ends.
-func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j job, m *meter) error {
+func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j run.Job, m *meter) error {
 	err := c.Follow(ctx, j.ID, m.watch())
 	switch {
 	case err == nil:
@@ -194,7 +151,7 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j job, m *meter
 }
 
 // cancel ends a job, first through its own store and then through its service.
-func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j job, why string) error {
+func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j run.Job, why string) error {
 	stopErr := x.stop(ctx)
 	wait := patient.cancelled
 	if x.engine.dataflow() {
@@ -246,7 +203,7 @@ func (m *meter) watch() jobs.Watcher {
 }
 
 // job shows the name under which a job is found and cancelled at its service.
-func (m *meter) job(j job) {
+func (m *meter) job(j run.Job) {
 	if m.out != nil {
 		fmt.Fprintf(m.out, "Submitted job: %s at %s\n", j.ID, j.Endpoint) // Airflow looks for these words
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/internal/plan"
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -35,7 +35,7 @@ func atService(t *testing.T, s *jobstest.Service) Config {
 // stagings lists those of runs elsewhere, next to the output.
 func stagings(t *testing.T, c Config) []string {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(filepath.Dir(c.Output), runPrefix+"*"))
+	list, err := filepath.Glob(filepath.Join(filepath.Dir(c.Output), run.Prefix+"*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func draws(t *testing.T, c Config, suffixes ...string) error {
 	t.Helper()
 	for _, dir := range stagings(t, c) {
 		for _, suffix := range suffixes {
-			if _, _, err := (releaseStore{keep.Open(dir)}).CreateIfAbsent(context.Background(), c.RunID+suffix, []byte("a worker's")); err != nil {
+			if _, _, err := run.Open(dir).CreateIfAbsent(context.Background(), c.RunID+suffix, []byte("a worker's")); err != nil {
 				return err
 			}
 		}
@@ -67,7 +67,7 @@ func TestEndsOfJobs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time for services that end slowly; make integration runs it")
 	}
-	run := func(s *jobstest.Service) { s.Set(jobpb.JobState_RUNNING) }
+	running := func(s *jobstest.Service) { s.Set(jobpb.JobState_RUNNING) }
 	for _, tt := range []struct {
 		name      string
 		prepare   func(*jobstest.Service)
@@ -105,7 +105,7 @@ func TestEndsOfJobs(t *testing.T) {
 		{name: "a store that cannot be written", do: func(s *jobstest.Service, _ func()) {
 			s.Fail("caused by:\nstore: creating \"r1.drawn\": permission denied")
 		}, want: []string{`store: creating "r1.drawn": permission denied`, saysUnspent}},
-		{name: "cancelled by somebody else", do: func(s *jobstest.Service, _ func()) { run(s); s.Set(jobpb.JobState_CANCELLED) },
+		{name: "cancelled by somebody else", do: func(s *jobstest.Service, _ func()) { running(s); s.Set(jobpb.JobState_CANCELLED) },
 			want: []string{"the job was cancelled, and not by this command", saysUnspent}},
 		{name: "cancelled on Flink's page", do: func(s *jobstest.Service, _ func()) {
 			s.Fail("org.apache.flink.runtime.client.JobCancellationException: Job was cancelled.\n\tat X")
@@ -114,16 +114,16 @@ func TestEndsOfJobs(t *testing.T) {
 			want: []string{"the job was cancelled, and not by this command", saysDrawn}},
 		{name: "done without output", do: func(s *jobstest.Service, _ func()) { s.Set(jobpb.JobState_DONE) },
 			want: []string{"its output is not to be seen here", saysUnspent}},
-		{name: "interrupted", do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() },
+		{name: "interrupted", do: func(s *jobstest.Service, interrupt func()) { running(s); interrupt() },
 			want: []string{"interrupted", saysUnspent}, cancelled: true},
-		{name: "interrupted after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() },
+		{name: "interrupted after the draw", worker: []string{synth.DrawnSuffix}, do: func(s *jobstest.Service, interrupt func()) { running(s); interrupt() },
 			want: []string{"interrupted", saysDrawn}, cancelled: true},
 		{name: "interrupted, and it ends slowly", prepare: func(s *jobstest.Service) {
 			s.Asked = func() { s.Set(jobpb.JobState_CANCELLING) }
 			s.Looked = s.After(3, func() { s.Set(jobpb.JobState_CANCELLED) })
-		}, do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() }, want: []string{"interrupted", saysUnspent}, cancelled: true},
+		}, do: func(s *jobstest.Service, interrupt func()) { running(s); interrupt() }, want: []string{"interrupted", saysUnspent}, cancelled: true},
 		{name: "interrupted, and it goes on", prepare: func(s *jobstest.Service) { s.Asked, patient.cancelled = func() {}, time.Second },
-			do: func(s *jobstest.Service, interrupt func()) { run(s); interrupt() }, want: []string{"interrupted", saysGoesOn, "job-7", "--run_id=r1", "nothing is removed"}, cancelled: true, stays: true},
+			do: func(s *jobstest.Service, interrupt func()) { running(s); interrupt() }, want: []string{"interrupted", saysGoesOn, "job-7", "--run_id=r1", "nothing is removed"}, cancelled: true, stays: true},
 		{name: "interrupted, and the service is gone", do: func(s *jobstest.Service, interrupt func()) { s.Stop(); interrupt() },
 			want: []string{saysGoesOn, "job-7"}, stays: true},
 		{name: "the service is gone", do: func(s *jobstest.Service, _ func()) { s.Stop() }, want: []string{"does not answer any more", saysGoesOn, "--run_id=r1"}, stays: true},
@@ -166,7 +166,7 @@ func TestEndsOfJobs(t *testing.T) {
 			if (len(left) > 0) != tt.stays || globErr != nil || (len(staged) > 0) != tt.stays {
 				t.Errorf("left are %v, and of the output: %v", left, staged)
 			}
-			if err := draws(t, c, synth.ReleaseSuffix); tt.cancelled && len(left) > 0 && !errors.Is(err, errStopped) {
+			if err := draws(t, c, synth.ReleaseSuffix); tt.cancelled && len(left) > 0 && !errors.Is(err, run.ErrStopped) {
 				t.Errorf("a worker of a job that goes on releases: %v", err)
 			}
 		})

@@ -11,10 +11,9 @@ import (
 	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 // A run of a data set that has a budget book is charged to it before its pipeline begins, at an upper bound of its
@@ -152,7 +151,7 @@ func (r *Request) refused(b *book.Book, err error) Faults {
 
 // charge enters a run in the budget book, if the request has one, and sets the entry that its statement names. Faults mean
 // that the run does not fit; after another error it is unknown whether it was charged.
-func (r *Request) charge(ctx context.Context, n note, stated *report.Book) (notes []string, err error) {
+func (r *Request) charge(ctx context.Context, n run.Note, stated *report.Book) (notes []string, err error) {
 	if r.Ledger == "" {
 		return nil, nil
 	}
@@ -175,61 +174,13 @@ func (r *Request) charge(ctx context.Context, n note, stated *report.Book) (note
 		stated.Entry, stated.SHA256 = b.Charged(foundKey(r.foundEntry))
 		return notes, nil
 	}
-	err = b.Charge(ctx, n.key(), n.RunID, n.Input, l.Run())
+	err = b.Charge(ctx, n.Charge(), n.RunID, n.Input, l.Run())
 	if refusal := (*book.Refused)(nil); errors.As(err, &refusal) {
 		return nil, r.refused(b, refusal.Err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	stated.Entry, stated.SHA256 = b.Charged(n.key())
+	stated.Entry, stated.SHA256 = b.Charged(n.Charge())
 	return append(notes, fmt.Sprintf("%s, the book of %s: this run is charged; spent is %s", r.Ledger, b.Terms.Name, spentOf(b))), nil
-}
-
-// key returns the key of a run's charge. The ID of a run may be used again for another run once its staging is gone.
-func (n note) key() string {
-	if n.Key == "" {
-		return n.RunID // of a staging of an earlier version
-	}
-	return n.Key
-}
-
-// never keeps a run from ever drawing noise, and reports whether it had drawn none.
-func (s staging) never(ctx context.Context, runID string) (bool, error) {
-	name := runID + synth.DrawnSuffix
-	if _, _, err := keep.Open(s.dir).CreateIfAbsent(ctx, name, stopText); err != nil {
-		return false, err
-	}
-	_, drawn, err := has(ctx, keep.Open(s.dir), name)
-	return !drawn && err == nil, err
-}
-
-// giveBack returns the charge of a run that never drew noise, and says so.
-func (n note) giveBack(ctx context.Context) string {
-	if n.Ledger == "" {
-		return ""
-	}
-	b, err := book.Open(ctx, n.Ledger)
-	back := false
-	if err == nil {
-		back, err = b.Return(ctx, n.key())
-	}
-	switch {
-	case err != nil:
-		return fmt.Sprintf("\nwhether it is charged in %s could not be found out, or not be changed: what is charged there stays spent: %s", n.Ledger, bookError(err))
-	case back:
-		return fmt.Sprintf("\nits charge in %s is taken back", n.Ledger)
-	}
-	return ""
-}
-
-// giveBack does so for an abandoned run that drew no noise.
-func (f leftover) giveBack(ctx context.Context) string {
-	if f.RunID == "" || f.Ledger == "" || f.atWork || f.drawn || f.model != nil {
-		return ""
-	}
-	if unspent, err := f.never(ctx, f.RunID); !unspent || err != nil {
-		return ""
-	}
-	return f.note.giveBack(ctx)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 // output is the target of the rows of one run, with the description of what goes with them. Its exported fields are
@@ -35,14 +36,14 @@ func (o *output) opened() *output {
 
 // output returns the targets of the run's rows and released files. A directory of the staging is for rows that are
 // not loaded yet.
-func (r *Request) output(runID string, st staging, began time.Time) *output {
+func (r *Request) output(runID string, st run.Staging, began time.Time) *output {
 	form := r.source.Form(r.File.CSV)
 	at, format := publish.RowsAt(r.Output, r.Format)
 	stopDir := ""
 	if r.Engine.elsewhere() {
-		stopDir = st.dir
+		stopDir = st.Dir
 	}
-	return (&output{StopDir: stopDir, Output: publish.Output{Target: r.target().in(runID, st.dir), Description: publish.Description{
+	return (&output{StopDir: stopDir, Output: publish.Output{Target: r.target().in(runID, st.Dir), Description: publish.Description{
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File),
 		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,
@@ -51,8 +52,8 @@ func (r *Request) output(runID string, st staging, began time.Time) *output {
 }
 
 // output returns the target of the rows of a sampling.
-func (r *SampleRequest) output(runID string, st staging) *output {
-	to := r.target().in(runID, st.dir)
+func (r *SampleRequest) output(runID string, st run.Staging) *output {
+	to := r.target().in(runID, st.Dir)
 	if r.Domain != "" {
 		to.Note = dry.Note
 	}
@@ -97,7 +98,7 @@ func (o *output) statement(ctx context.Context) (p report.Privacy, err error) {
 
 // published reports whether the rows, which are published last, are there.
 func (o *output) published(ctx context.Context) bool {
-	if outcomeOf(o.run()) != nil {
+	if run.OutcomeOf(o.run()) != nil {
 		return true
 	}
 	_, found, err := o.find(ctx)
@@ -136,9 +137,9 @@ func (o *output) loadAgain(ctx context.Context) (flags string) {
 // written describes what a finished run has written.
 func (o *output) written(ctx context.Context) (report.Written, error) {
 	found, own, err := o.find(ctx)
-	done := outcomeOf(o.run())
+	done := run.OutcomeOf(o.run())
 	if done != nil {
-		found, err = done.written, nil
+		found, err = done.Written, nil
 	}
 	w := report.Written{
 		Output: o.Target.Output, Release: found.Release, Format: o.Target.Format, Table: isTable(o.Target.Output), Job: found.Job,
@@ -197,11 +198,11 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 // leftBy reports whether the output is of a run that has ended without removing its staging: the same command asks
 // for its result.
 func (t target) leftBy(ctx context.Context) (left bool) {
-	for _, f := range stagingAreaOf(t.temp, t.beside(), t.scratch).left(ctx) {
-		if _, ok := finishedAs(ctx, t.beside(), f.RunID); ok {
+	for _, f := range run.AreaOf(t.temp, t.beside(), t.scratch).Left(ctx) {
+		if _, ok := run.FinishedAs(ctx, t.beside(), f.RunID); ok {
 			left = true
 		}
-		f.unlock()
+		f.Unlock()
 	}
 	return left
 }

@@ -8,6 +8,7 @@ import (
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 // Files that are not published yet go to a place of all workers, or of this machine.
@@ -28,12 +29,12 @@ func TestPlacesForTemporaryFiles(t *testing.T) {
 
 // The release is kept where the workers of a run see it.
 func TestStagingFollowsTheOutput(t *testing.T) {
-	if dir := stagingAreaOf("", (&Config{Output: "gs://bucket/out"}).target().beside(), t.TempDir()).name("run"); dir != "gs://bucket/out.release/_tmp/run-release" {
+	if dir := run.AreaOf("", (&Config{Output: "gs://bucket/out"}).target().beside(), t.TempDir()).Name("run"); dir != "gs://bucket/out.release/_tmp/run-release" {
 		t.Error(dir)
 	}
-	st, err := stagingAreaOf("", "out", t.TempDir()).stage(t.Context(), "run")
-	if err != nil || strings.Contains(st.dir, "out/") {
+	st, err := run.AreaOf("", "out", t.TempDir()).Stage(t.Context(), "run")
+	if err != nil || strings.Contains(st.Dir, "out/") {
 		t.Error(st, err)
 	}
-	st.remove(t.Context())
+	st.Remove(t.Context())
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.
@@ -92,12 +93,12 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	playing.method = r.Chosen
 	playing.rewind()
 	r.Chosen.Name = "tape"
-	st := staging{dir: t.TempDir()}
-	if err := st.sign(context.Background(), note{RunID: "replay"}); err != nil {
+	st := run.Staging{Dir: t.TempDir()}
+	if err := st.Sign(context.Background(), run.Note{RunID: "replay"}); err != nil {
 		t.Fatal(err)
 	}
-	l := launch{runID: "replay", seed: 7, store: st.ref()}
-	l.output = r.output(l.runID, staging{}, time.Time{})
+	l := launch{runID: "replay", seed: 7, store: st.Ref()}
+	l.output = r.output(l.runID, run.Staging{}, time.Time{})
 	a, err := startExecution(context.Background(), l.output)
 	if err != nil {
 		t.Fatal(err)

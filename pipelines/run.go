@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -81,10 +82,10 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 type claim struct {
 	launch
 	r         *Request
-	note      note
-	staging   staging
-	begun     *leftover // the earlier one; nil: none
-	keep      bool      // the staging stays: its release is not published
+	note      run.Note
+	staging   run.Staging
+	begun     *run.Leftover // the earlier one; nil: none
+	keep      bool          // the staging stays: its release is not published
 	charged   bool
 	execution *execution
 	notes     []string
@@ -93,10 +94,10 @@ type claim struct {
 // claim finds what has begun of the request, or begins it. It returns no claim if there is nothing to run.
 func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 	c := &claim{r: r, launch: launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}}
-	where := stagingAreaOf(r.TempLocation, r.target().beside(), r.scratch)
+	where := run.AreaOf(r.TempLocation, r.target().beside(), r.scratch)
 	c.note = r.note(c.runID)
-	if r.Engine.elsewhere() && !files.Remote(where.dir) {
-		if err := os.MkdirAll(where.dir, 0o777); err != nil {
+	if r.Engine.elsewhere() && !files.Remote(where.Dir) {
+		if err := os.MkdirAll(where.Dir, 0o777); err != nil {
 			return nil, nil, Faults{{Where: "--temp_location", What: plainPathError(err)}}
 		}
 	}
@@ -109,21 +110,21 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 	}
 	var err error
 	if c.begun, c.notes, err = r.resume(ctx, where, c.note); err != nil {
-		return nil, nil, err
+		return nil, nil, asFault(err)
 	}
 	if c.begun != nil {
-		if !c.begun.atWork {
+		if !c.begun.AtWork {
 			if res, err := r.alreadyPublished(ctx, c.begun); res != nil || err != nil {
 				return nil, res, err
 			}
 		}
-		c.note, c.runID, c.keep = c.begun.note, c.begun.publisher(r.RunID), true
-		c.notes = append(c.notes, c.begun.says())
+		c.note, c.runID, c.keep = c.begun.Note, c.begun.Publisher(r.RunID), true
+		c.notes = append(c.notes, says(c.begun))
 	}
 	if c.staging, err = stagingOf(ctx, c.begun, where, c.note); err != nil {
 		return nil, nil, err
 	}
-	c.store, c.output = c.staging.ref(), r.output(c.runID, c.staging, c.note.Began)
+	c.store, c.output = c.staging.Ref(), r.output(c.runID, c.staging, c.note.Began)
 	if r.Engine.here() {
 		c.spill = private.NewSpill("")
 	}
@@ -131,12 +132,11 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 }
 
 // says is the note of a run that finishes an earlier one.
-func (f *leftover) says() string {
-	const form = "2006-01-02 15:04:05 UTC"
-	if f.atWork {
-		return fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", f.note.Began.Format(form))
+func says(f *run.Leftover) string {
+	if f.AtWork {
+		return fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", f.Begun())
 	}
-	return fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent", f.note.Began.Format(form))
+	return fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent", f.Begun())
 }
 
 // leave gives back what the run held, and removes its staging unless that is kept.
@@ -145,16 +145,16 @@ func (c *claim) leave(ctx context.Context) {
 		_ = c.spill.Close() // what could not be removed has no key any more
 	}
 	if c.keep {
-		c.staging.unlock()
+		c.staging.Unlock()
 	} else {
-		c.staging.remove(ctx)
+		c.staging.Remove(ctx)
 	}
 }
 
 // unstarted is the error of a run whose output cannot be written.
 func (c *claim) unstarted(ctx context.Context, err error) error {
 	if !IsRequest(err) {
-		c.keep, err = c.staging.ending(ctx, c.note, stopped(ctx, err))
+		c.keep, err = c.staging.Ending(ctx, c.note, stopped(ctx, err))
 	}
 	return err
 }
@@ -180,7 +180,7 @@ func (c *claim) execute(ctx context.Context) error {
 
 // stop keeps the run from all steps that it has not begun.
 func (c *claim) stop(ctx context.Context) error {
-	return c.staging.stop(ctx, c.note.RunID, c.runID)
+	return c.staging.Stop(ctx, c.note.RunID, c.runID)
 }
 
 // settle says how the run ended: what is published, submitted, kept or spent.
@@ -207,11 +207,11 @@ func (c *claim) settle(ctx context.Context, err error) (*Result, error) {
 func (c *claim) failed(ctx context.Context, err error) (*Result, error) {
 	if sub := (*detached)(nil); errors.As(err, &sub) {
 		c.keep = true
-		return &Result{Submitted: c.r.submission(c.note, sub.job)}, nil
+		return &Result{Submitted: c.r.submission(c.note, sub.Job)}, nil
 	}
 	if running := (*jobStillRunning)(nil); errors.As(err, &running) {
 		c.keep = true
-		return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, c.note.RunID, c.staging.dir)
+		return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, c.note.RunID, c.staging.Dir)
 	}
 	left, published, abandonErr := c.execution.abandon(ctx)
 	switch err = errors.Join(err, abandonErr); {
@@ -219,7 +219,7 @@ func (c *claim) failed(ctx context.Context, err error) (*Result, error) {
 		c.keep = true
 		return nil, fmt.Errorf("%w\n%s", err, left)
 	case !published:
-		c.keep, err = c.staging.ending(ctx, c.note, err)
+		c.keep, err = c.staging.Ending(ctx, c.note, err)
 		return nil, err
 	}
 	return nil, nil
@@ -229,19 +229,19 @@ func (c *claim) failed(ctx context.Context, err error) (*Result, error) {
 func (c *claim) work(ctx context.Context) error {
 	r := c.r
 	x := pipelineRun{
-		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: c.runID, submitted: c.staging.remember, stop: c.stop, dir: c.staging.dir,
+		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: c.runID, submitted: c.staging.Remember, stop: c.stop, dir: c.staging.Dir,
 	}
 	bytes, whole := r.inputBytes()
 	if c.begun != nil || !whole {
 		bytes = 0
 	}
 	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, bytes)
-	if c.begun != nil && c.begun.atWork {
-		return x.attach(ctx, c.begun.job, m)
+	if c.begun != nil && c.begun.AtWork {
+		return x.attach(ctx, c.begun.Job, m)
 	}
 	p, s := beam.NewPipelineWithRoot()
 	if c.begun != nil {
-		write(s, r, c.launch, synth.SavedIn(s, *c.begun.model, r.File.Domain, c.store))
+		write(s, r, c.launch, synth.SavedIn(s, *c.begun.Model, r.File.Domain, c.store))
 	} else {
 		build(s, r, c.launch)
 	}
@@ -249,20 +249,28 @@ func (c *claim) work(ctx context.Context) error {
 }
 
 // stagingOf returns the staging of a run: that of an earlier one, or a new one.
-func stagingOf(ctx context.Context, begun *leftover, where stagingArea, n note) (staging, error) {
+func stagingOf(ctx context.Context, begun *run.Leftover, where run.Area, n run.Note) (run.Staging, error) {
 	if begun != nil {
-		return begun.staging, nil
+		return begun.Staging, nil
 	}
-	st, err := where.stage(ctx, n.RunID)
+	st, err := where.Stage(ctx, n.RunID)
 	if err != nil {
-		return st, err
+		return st, asFault(err)
 	}
-	if err := st.sign(ctx, n); err != nil {
-		_, err = st.ending(ctx, n, stopped(ctx, err))
-		st.remove(ctx)
+	if err := st.Sign(ctx, n); err != nil {
+		_, err = st.Ending(ctx, n, stopped(ctx, err))
+		st.Remove(ctx)
 		return st, err
 	}
 	return st, nil
+}
+
+// asFault returns an error of a run that cannot begin as it was asked for as a fault of the request; others as they are.
+func asFault(err error) error {
+	if r, ok := errors.AsType[*run.Refusal](err); ok {
+		return Faults{{Where: r.Where, What: plainError(r.Err), Fix: r.Fix}}
+	}
+	return err
 }
 
 // execute runs a pipeline on a runner, with progress.
@@ -283,12 +291,12 @@ func stopped(ctx context.Context, err error) error {
 
 // finished reads back what was published.
 func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
-	ctx, cancel := afterwards(ctx)
+	ctx, cancel := run.Afterwards(ctx)
 	defer cancel()
 	var privacy report.Privacy
 	var err error
-	if done := outcomeOf(out.run()); done != nil && len(done.statement) > 0 {
-		privacy, err = report.ParsePrivacy(bytes.TrimSpace(done.statement))
+	if done := run.OutcomeOf(out.run()); done != nil && len(done.Statement) > 0 {
+		privacy, err = report.ParsePrivacy(bytes.TrimSpace(done.Statement))
 	} else {
 		privacy, err = released(ctx, r.target().beside())
 	}

@@ -19,8 +19,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 func TestMain(m *testing.M) {
@@ -184,10 +184,10 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 	}
 }
 
-// A run whose publish lock is shut neither releases nor publishes, however long its functions go on.
+// A run whose gate is shut neither releases nor publishes, however long its functions go on.
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
-	sink := r.output("stopped", staging{}, time.Time{})
+	sink := r.output("stopped", run.Staging{}, time.Time{})
 	a, err := startExecution(context.Background(), sink)
 	if err != nil {
 		t.Fatal(err)
@@ -196,38 +196,17 @@ func TestStoppedRunDoesNotPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.finish() // a shard that waited for its turn comes later still
-	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, errStopped) {
+	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, run.ErrStopped) {
 		t.Errorf("Create: %v", err)
 	}
-	if _, err := sink.Publish(context.Background(), nil, nil); !errors.Is(err, errStopped) {
+	if _, err := sink.Publish(context.Background(), nil, nil); !errors.Is(err, run.ErrStopped) {
 		t.Errorf("Publish: %v", err)
 	}
-	s := releaseStore{keep.Open(t.TempDir())}
-	if _, _, err := s.CreateIfAbsent(context.Background(), "stopped.release", nil); !errors.Is(err, errStopped) {
+	s := run.Open(t.TempDir())
+	if _, _, err := s.CreateIfAbsent(context.Background(), "stopped.release", nil); !errors.Is(err, run.ErrStopped) {
 		t.Errorf("CreateIfAbsent: %v", err)
 	}
 	if _, err := os.Stat(r.Output); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the output directory is there: %v", err)
-	}
-}
-
-// Stopping waits for a publication that has begun, but not without limit.
-func TestStoppingWaitsForAPublication(t *testing.T) {
-	g := &publishLock{}
-	publishLocks.Store("busy", g)
-	defer publishLocks.Delete("busy")
-	done, err := lockedIn("busy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g.close(10 * time.Millisecond) {
-		t.Error("the lock was shut while something was publishing")
-	}
-	done()
-	if !g.close(waitForPublication) {
-		t.Error("the lock could not be shut")
-	}
-	if _, err := lockedIn("busy"); !errors.Is(err, errStopped) {
-		t.Errorf("may publish after the lock is shut: %v", err)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -234,11 +235,11 @@ func (s *Sampled) JSON() ([]byte, error) {
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	runID := rand.Text()
-	st, err := stagingAreaOf(r.TempLocation, r.target().beside(), os.TempDir()).stage(ctx, runID)
+	st, err := run.AreaOf(r.TempLocation, r.target().beside(), os.TempDir()).Stage(ctx, runID)
 	if err != nil {
-		return nil, err
+		return nil, asFault(err)
 	}
-	defer st.remove(ctx)
+	defer st.Remove(ctx)
 	out := r.output(runID, st)
 	a, err := startExecution(ctx, out)
 	if err != nil {
@@ -251,7 +252,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		return nil, errors.Join(err, abandonErr)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	release := synth.SavedIn(s, ref, &r.file.Domain, st.ref())
+	release := synth.SavedIn(s, ref, &r.file.Domain, st.Ref())
 	shards, minRows := publish.Shards(r.Shards, &r.file.Domain)
 	params := synth.WriteParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
@@ -267,7 +268,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 			return nil, fmt.Errorf("%w\nnothing was written; sampling costs no privacy", err)
 		}
 	}
-	ctx, cancel := afterwards(ctx)
+	ctx, cancel := run.Afterwards(ctx)
 	defer cancel()
 	written, err := out.written(ctx)
 	if err != nil {
@@ -295,7 +296,7 @@ func (r *SampleRequest) rounding() synth.Rounding {
 
 // keep stores the conditioned model for the run's functions: in the pipeline itself it would be copied for every
 // branch.
-func (r *SampleRequest) keep(ctx context.Context, st staging) (synth.ModelRef, error) {
+func (r *SampleRequest) keep(ctx context.Context, st run.Staging) (synth.ModelRef, error) {
 	const name = "model"
 	model, err := r.bytes, error(nil)
 	if model == nil {
@@ -312,7 +313,7 @@ func (r *SampleRequest) keep(ctx context.Context, st staging) (synth.ModelRef, e
 	if err != nil {
 		return synth.ModelRef{}, err
 	}
-	if _, _, err := keep.Open(st.dir).CreateIfAbsent(ctx, name, ref.Inline); err != nil {
+	if _, _, err := keep.Open(st.Dir).CreateIfAbsent(ctx, name, ref.Inline); err != nil {
 		return synth.ModelRef{}, err
 	}
 	ref.Path, ref.Inline = name, nil

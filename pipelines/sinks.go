@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -35,7 +36,7 @@ func (o *output) ref() synth.SinkRef {
 
 // Create begins a shard, unless the run has been stopped.
 func (o *output) Create(ctx context.Context, shard, shards int) (synth.ShardWriter, error) {
-	done, err := mayPublish(ctx, o.run(), o.StopDir)
+	done, err := run.MayPublish(ctx, o.run(), o.StopDir)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (o *output) Create(ctx context.Context, shard, shards int) (synth.ShardWrit
 	if err != nil {
 		return nil, err
 	}
-	return &shardWriter{s, func() (func(), error) { return mayPublish(ctx, o.run(), o.StopDir) }}, nil
+	return &shardWriter{s, func() (func(), error) { return run.MayPublish(ctx, o.run(), o.StopDir) }}, nil
 }
 
 // shardWriter is a shard of a run that can be stopped.
@@ -66,7 +67,7 @@ func (w *shardWriter) Commit() (synth.FileRef, error) {
 
 // Publish makes the rows visible, and what was released with them.
 func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Artifact) (synth.Published, error) {
-	done, err := beginPublication(ctx, o.run(), o.StopDir)
+	done, err := run.BeginPublication(ctx, o.run(), o.StopDir)
 	if err != nil {
 		return synth.Published{}, err
 	}
@@ -86,8 +87,8 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 		}
 	}
 	p, err := o.Sink.Publish(ctx, files, release)
-	if v, ok := publishLocks.Load(o.run()); ok && err == nil && !isTable(o.Target.Output) {
-		v.(*publishLock).done.CompareAndSwap(nil, &outcome{table.Written{Published: p, Release: publish.ReleaseDir(o.Target)}, statement.Bytes()})
+	if err == nil && !isTable(o.Target.Output) {
+		run.Published(o.run(), run.Outcome{Written: table.Written{Published: p, Release: publish.ReleaseDir(o.Target)}, Statement: statement.Bytes()})
 	}
 	return p, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 // need is a lower bound on what a run will write to a directory of this machine.
@@ -42,7 +43,7 @@ func (r *Request) needs() (list []need) {
 	}
 	const few = 16 // names of directories, marks and released files
 	if isTable(r.Output) {
-		if st := stagingAreaOf(r.TempLocation, r.target().beside(), r.scratch); !files.Remote(st.dir) {
+		if st := run.AreaOf(r.TempLocation, r.target().beside(), r.scratch); !files.Remote(st.Dir) {
 			add(r.scratchFlag(), r.scratch, "rows to be loaded", rows, parts)
 		}
 	} else {

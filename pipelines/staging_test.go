@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 // A release is kept beside its output if the directory for temporary files is gone after a power cut.
@@ -24,11 +25,11 @@ func TestNothingPaidForIsInMemoryAlone(t *testing.T) {
 	if dir != filepath.Dir(out) {
 		t.Errorf("TMPDIR in memory: kept in %s", dir)
 	}
-	st, err := stagingAreaOf("", out+".release", dir).stage(t.Context(), "r")
-	if err != nil || filepath.Dir(st.dir) != filepath.Dir(out) {
-		t.Fatal(st.dir, err)
+	st, err := run.AreaOf("", out+".release", dir).Stage(t.Context(), "r")
+	if err != nil || filepath.Dir(st.Dir) != filepath.Dir(out) {
+		t.Fatal(st.Dir, err)
 	}
-	st.remove(t.Context())
+	st.Remove(t.Context())
 	if got := (Engine{}).scratch("", filepath.Join(memory, "out.release")); got != memory {
 		t.Errorf("both in memory: kept in %s", got)
 	}

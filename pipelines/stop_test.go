@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -87,7 +88,7 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Overwrite = true
-	out := mustValidate(t, c).output("replaced", staging{}, time.Time{})
+	out := mustValidate(t, c).output("replaced", run.Staging{}, time.Time{})
 	a, err := startExecution(t.Context(), out)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func (o ownRows) Find(ctx context.Context, model string) (table.Written, bool, e
 func TestStoppedWhilePublishing(t *testing.T) {
 	for _, to := range []string{"", "bq://project.set.table"} {
 		r := mustValidate(t, shop(t, 10))
-		out := r.output("slow", staging{}, time.Time{})
+		out := r.output("slow", run.Staging{}, time.Time{})
 		a, err := startExecution(t.Context(), out)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
 
 // target holds the part of a request that says where its rows go.
@@ -102,7 +103,7 @@ func (t target) checkDirectory(ctx context.Context, f *Faults) {
 
 // finished reports whether the run has published there already: the directory need not be free then.
 func (t target) finished(ctx context.Context) bool {
-	_, ok := finishedAs(ctx, t.beside(), t.run)
+	_, ok := run.FinishedAs(ctx, t.beside(), t.run)
 	return ok
 }
 
@@ -128,7 +129,7 @@ func (t target) placeFaults() []*table.FieldError {
 	if !ok {
 		return nil
 	}
-	return place.Target(t.in("check", stagingAreaOf(t.temp, t.beside(), "").dir))
+	return place.Target(t.in("check", run.AreaOf(t.temp, t.beside(), "").Dir))
 }
 
 // checkFormat refuses data that files of the format cannot hold, before any budget is spent.
@@ -184,7 +185,7 @@ func (r *Request) notes() (lines []string) {
 		}
 	}
 	t := r.target()
-	to := t.in("plan", stagingAreaOf(r.TempLocation, t.beside(), r.scratch).dir)
+	to := t.in("plan", run.AreaOf(r.TempLocation, t.beside(), r.scratch).Dir)
 	to.Domain, to.People = publish.Tables(r.File.Domain, r.Tables)
 	if note := table.OpenSink(to).Note(); note != "" {
 		lines = append(lines, "output    "+note)

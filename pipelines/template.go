@@ -10,10 +10,8 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/pipelines/run"
 )
-
-// unlaunched is the ID of the job that a template may become: only who launches it learns another one.
-const unlaunched = ""
 
 // keep returns what writes a template; nil if the request for a job is sent. A template names the staging of its run, so
 // that all jobs that are made of it share one release.
@@ -31,10 +29,10 @@ func (x pipelineRun) keep() func(context.Context, []byte) error {
 }
 
 // dry returns the request that a run would send. Nothing is staged, charged or sent.
-func (r *Request) dry(ctx context.Context, l launch, where stagingArea, n note) (*Result, error) {
-	st := staging{where.name(l.runID), func() {}}
-	l.store, l.output = st.ref(), r.output(l.runID, st, n.Began)
-	x := pipelineRun{runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, dir: st.dir}
+func (r *Request) dry(ctx context.Context, l launch, where run.Area, n run.Note) (*Result, error) {
+	st := run.Staging{Dir: where.Name(l.runID)}
+	l.store, l.output = st.Ref(), r.output(l.runID, st, n.Began)
+	x := pipelineRun{runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, dir: st.Dir}
 	cloud, res := x.cloud(), &Result{}
 	cloud.Stage = func(_ context.Context, name string, _ []byte) (string, error) {
 		return files.Join(x.dir, x.run, name), nil

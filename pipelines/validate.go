@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/run"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -108,7 +109,7 @@ func (c Config) checkPlaces(f *Faults) {
 	c.Engine.checkPlaces(f, map[string]string{"--input": c.Input, "--people_input": c.People, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
 	if c.Output != "" {
 		beside := c.target().beside()
-		c.Engine.checkStaging(stagingAreaOf(c.TempLocation, beside, c.Engine.scratch(c.TempLocation, beside)), f)
+		c.Engine.checkStaging(run.AreaOf(c.TempLocation, beside, c.Engine.scratch(c.TempLocation, beside)), f)
 	}
 }
 

@@ -158,11 +158,3 @@ func TestReleasesOfLaterVersions(t *testing.T) {
 		t.Errorf("verify says %v", err)
 	}
 }
-
-// A release that an earlier version has kept cannot be taken up: who reads of it learns why.
-func TestKeptByAnotherVersion(t *testing.T) {
-	f := leftover{note: note{Version: "v0.9.0", RunID: "a"}, drawn: true}
-	if text := f.describe(); !strings.Contains(text, "counts as spent (written by dapple v0.9.0; this is ") {
-		t.Errorf("said %s", text)
-	}
-}

@@ -1,4 +1,4 @@
-package pipelines
+package run
 
 import (
 	"bytes"
@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // signedStaging makes the staging of a run.
-func signedStaging(t *testing.T, runID string) staging {
+func signedStaging(t *testing.T, runID string) Staging {
 	t.Helper()
-	st, err := stagingArea{t.TempDir(), runPrefix, ""}.stage(context.Background(), runID)
+	st, err := Area{t.TempDir(), Prefix, ""}.Stage(context.Background(), runID)
 	if err == nil {
-		err = st.sign(context.Background(), note{RunID: runID, Request: "request"})
+		err = st.Sign(context.Background(), Note{RunID: runID, Request: "request"})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -32,18 +32,18 @@ func TestStopAfterEachStep(t *testing.T) {
 	const run = "s1"
 	steps := []struct {
 		said string // of a run that was stopped before this step
-		do   func(staging) error
+		do   func(Staging) error
 	}{
-		{"nothing was written and no privacy budget was spent", func(st staging) error {
-			_, _, err := releaseStore{keep.Open(st.dir)}.CreateIfAbsent(ctx, run+synth.DrawnSuffix, []byte("drawn"))
+		{"nothing was written and no privacy budget was spent", func(st Staging) error {
+			_, _, err := Open(st.Dir).CreateIfAbsent(ctx, run+synth.DrawnSuffix, []byte("drawn"))
 			return err
 		}},
-		{"nothing was written, but noise had been drawn", func(st staging) error {
-			_, _, err := releaseStore{keep.Open(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
+		{"nothing was written, but noise had been drawn", func(st Staging) error {
+			_, _, err := Open(st.Dir).CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
 			return err
 		}},
-		{"the privacy budget of this run is spent, and its release is kept", func(st staging) error {
-			done, err := beginPublication(ctx, run, st.dir)
+		{"the privacy budget of this run is spent, and its release is kept", func(st Staging) error {
+			done, err := BeginPublication(ctx, run, st.Dir)
 			if err == nil {
 				done()
 			}
@@ -59,18 +59,18 @@ func TestStopAfterEachStep(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := st.stop(ctx, run, run); err != nil {
+			if err := st.Stop(ctx, run, run); err != nil {
 				t.Fatal(err)
 			}
 			for k, step := range steps[:len(steps)-1] { // a retry of what is done is no new step
-				if err := step.do(st); (k >= stopped) != errors.Is(err, errStopped) {
+				if err := step.do(st); (k >= stopped) != errors.Is(err, ErrStopped) {
 					t.Errorf("step %d after the stop: %v", k, err)
 				}
 			}
-			if _, err := mayPublish(ctx, run, st.dir); (stopped < 3) != errors.Is(err, errStopped) {
+			if _, err := MayPublish(ctx, run, st.Dir); (stopped < 3) != errors.Is(err, ErrStopped) {
 				t.Errorf("a part after the stop: %v", err)
 			}
-			if _, err := st.ending(ctx, note{RunID: run, Request: "request"}, errors.New("interrupted")); !bytes.Contains([]byte(err.Error()), []byte(before.said)) {
+			if _, err := st.Ending(ctx, Note{RunID: run, Request: "request"}, errors.New("interrupted")); !bytes.Contains([]byte(err.Error()), []byte(before.said)) {
 				t.Errorf("said %v, want %s", err, before.said)
 			}
 		})
@@ -88,19 +88,19 @@ func TestStopAndReleaseAtOnce(t *testing.T) {
 		for k := range errs {
 			wg.Go(func() {
 				if k == 0 {
-					errs[k] = st.stop(ctx, run, run)
+					errs[k] = st.Stop(ctx, run, run)
 					return
 				}
-				_, _, errs[k] = releaseStore{keep.Open(st.dir)}.CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
+				_, _, errs[k] = Open(st.Dir).CreateIfAbsent(ctx, run+synth.ReleaseSuffix, []byte("release"))
 			})
 		}
 		wg.Wait()
-		_, released, err := has(ctx, keep.Open(st.dir), run+synth.ReleaseSuffix)
+		_, released, err := st.Has(ctx, run+synth.ReleaseSuffix)
 		if err != nil || errs[0] != nil {
 			t.Fatal(err, errs[0])
 		}
 		for _, err := range errs[1:] {
-			if errors.Is(err, errStopped) == released || err != nil && !errors.Is(err, errStopped) {
+			if errors.Is(err, ErrStopped) == released || err != nil && !errors.Is(err, ErrStopped) {
 				t.Errorf("released is %v, and a worker was told %v", released, err)
 			}
 		}
@@ -111,13 +111,33 @@ func TestStopAndReleaseAtOnce(t *testing.T) {
 func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
 	ctx := context.Background()
 	st := signedStaging(t, "s1")
-	st.remove(ctx)
+	st.Remove(ctx)
 	for _, suffix := range []string{synth.DrawnSuffix, synth.ReleaseSuffix} {
-		if _, _, err := (releaseStore{keep.Open(st.dir)}).CreateIfAbsent(ctx, "s1"+suffix, []byte("x")); !errors.Is(err, errGone) {
+		if _, _, err := (Open(st.Dir)).CreateIfAbsent(ctx, "s1"+suffix, []byte("x")); !errors.Is(err, errGone) {
 			t.Errorf("%s: %v", suffix, err)
 		}
 	}
-	if names, err := (stagingArea{dir: st.dir}).left(ctx), error(nil); len(names) > 0 || err != nil {
+	if names, err := (Area{Dir: st.Dir}).Left(ctx), error(nil); len(names) > 0 || err != nil {
 		t.Errorf("the staging is there again: %v", names)
+	}
+}
+
+// Stopping waits for a publication that has begun, but not without limit.
+func TestStoppingWaitsForAPublication(t *testing.T) {
+	g := NewGate("busy")
+	defer gates.Delete("busy")
+	done, err := enter("busy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Shut(10 * time.Millisecond) {
+		t.Error("the gate was shut while something was publishing")
+	}
+	done()
+	if !g.Shut(time.Minute) {
+		t.Error("the gate could not be shut")
+	}
+	if _, err := enter("busy"); !errors.Is(err, ErrStopped) {
+		t.Errorf("may publish after the gate is shut: %v", err)
 	}
 }

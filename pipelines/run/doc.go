@@ -1,0 +1,71 @@
+// Package run holds the state of a run, so that whoever comes later knows what has happened and what may still happen.
+//
+// A run has a staging: a directory of this machine, or a prefix on gs:// or s3://. Its content is private until the rows
+// are published. Each state is an object there, which is created unless it exists. Objects are never changed. So all who
+// ask get one answer, in whatever order they come.
+//
+//	begun ──► drawn ──► released ──► publishing ──► published
+//	  └─────────┴───────────┴──► stopped
+//
+// ID is that of the run. A run that publishes the release of an earlier one has an ID of its own: ID-again-RANDOM.
+//
+//	state       object           written by                       read by
+//	begun       run.json         the launcher, before all else    workers: without it they write nothing; later launchers; clean
+//	            job-N.json       the launcher, of a job           later launchers, which ask the service of the newest job; clean
+//	drawn       ID.drawn         the worker that will draw noise  the launcher, for its last words; later launchers; clean
+//	released    ID.release       the worker that has a model      workers that make rows; the launcher; later launchers; clean
+//	            kept             the launcher, on gs:// or s3://  later launchers: the run has ended, and its release waits
+//	publishing  ID.publishing    the worker that publishes, of a  workers, before each part of the rows
+//	                             run with workers elsewhere
+//	published   manifest or      the worker that publishes        the launcher; later launchers with the same ID; everybody
+//	            load job         (in the output, not here)
+//	stopped     the missing      whoever stops the run            all of the above
+//	            ones of drawn,
+//	            released and
+//	            publishing
+//
+// Other objects of the staging mark no state: ID.launches, by which a pipeline is launched once; ID.parts, encrypted parts
+// of the table, removed where a release is kept; rows, which wait for a load.
+//
+// # Budget
+//
+// The budget counts as spent from drawn on. An object that cannot be read counts as there. Before drawn, the charge in the
+// budget book is given back, and only after the mark is taken: nobody can draw then.
+//
+// # Stop
+//
+// To stop a run is to create the missing objects with another content. Each step then has happened, or never will,
+// whatever becomes of the workers. What is said of the run stays true.
+//
+// The staging of a run is removed once it is published, or stopped without a release. A worker that is late finds no
+// run.json, and writes nothing: in a new directory it would draw its noise again.
+//
+// # At work
+//
+// A run of this machine holds a lock on its staging while its process lives. A staging without that lock is a Leftover. No
+// store of objects has locks: there the object kept says that the run has ended, or the service says it of the job.
+//
+// # What the next run finds
+//
+//	the run was        and had            the next run of the same request
+//	killed             not drawn          begins anew; the charge of the first is given back
+//	killed             drawn              begins anew and spends again; with the same --run_id it is refused
+//	killed             released           publishes that release, without a look at the table; it spends nothing
+//	killed             published          says what is published; it spends nothing
+//	cancelled, failed  not drawn          finds nothing: the staging is removed, and the charge given back
+//	cancelled, failed  drawn              finds nothing: the staging is removed, and the budget is spent
+//	cancelled, failed  released           publishes that release, as after a kill
+//	cancelled          begun to publish   finds it published: the run waited for the end of that
+//	at work, as a job  any of these       is refused without --run_id; with it, it waits for the job
+//
+// On a store of objects nobody can tell that a process was killed. Its staging is found by --run_id alone.
+//
+// # Gate
+//
+// Workers in the process of the launcher pass a Gate besides.
+//
+//   - A runner that is told to stop returns while its functions still work. No object tells whether one of them is in the
+//     middle of a step. The gate is shut once all are out; the launcher then removes the staging and the parts of the rows.
+//   - A publication that has begun is waited for. It may also fail, and no object tells that it has ended.
+//   - The gate keeps the outcome of the run. Another run may have replaced the output before its figures are read.
+package run

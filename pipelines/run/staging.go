@@ -1,0 +1,138 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/store"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// storeKind is the name under which workers find the store of a run's release.
+const storeKind = "release"
+
+func init() {
+	synth.RegisterStore(storeKind, func(config string) (synth.Store, error) { return Open(config), nil })
+}
+
+// Staging is a directory in which a run keeps its release until it is published. Its content is private until then.
+type Staging struct {
+	Dir    string
+	unlock func() // ends the mark that its run is at work; nil: there is none
+}
+
+// Area is the directory in which stagings are made, and the prefix and suffix of their names.
+type Area struct{ Dir, Prefix, Suffix string }
+
+// AreaOf returns the area for a run's staging: the directory for temporary files if all workers share it,
+// else that of the released files if it is remote, else scratch, on this machine.
+func AreaOf(temp, out, scratch string) Area {
+	switch {
+	case files.Remote(temp):
+		return Area{temp, "dapple-", ""}
+	case files.Remote(out):
+		return Area{files.Join(out, "_tmp"), "", "-release"}
+	}
+	return Area{scratch, Prefix, ""}
+}
+
+// Prefix begins the names of stagings on this machine.
+const Prefix = "dapple-run-"
+
+// Refusal says why a run cannot begin as it was asked for.
+type Refusal struct {
+	Where string // the flag, variable or directory
+	Err   error
+	Fix   string // may be empty
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %v", r.Where, r.Err) }
+
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// Name is that of the staging of a run, if the area is remote.
+func (a Area) Name(runID string) string { return files.Join(a.Dir, a.Prefix+runID+a.Suffix) }
+
+// Stage makes the staging of a run.
+func (a Area) Stage(ctx context.Context, runID string) (Staging, error) {
+	if files.Remote(a.Dir) {
+		dir := a.Name(runID)
+		if a.Suffix == "" {
+			if err := (dirsink.Dir{Release: dir, RunID: runID}).Prepare(ctx); err != nil {
+				return Staging{}, &Refusal{Where: "--temp_location", Err: err}
+			}
+		}
+		if err := (store.Objects{Dir: dir}).CheckConditions(ctx); err != nil {
+			return Staging{}, &Refusal{Where: dir, Err: err}
+		}
+		return Staging{Dir: dir}, nil
+	}
+	if err := os.MkdirAll(a.Dir, 0o777); err != nil { // next to an output that is to be made
+		return Staging{}, &Refusal{Where: "--output", Err: err}
+	}
+	dir, err := os.MkdirTemp(a.Dir, a.Prefix)
+	if err != nil {
+		return Staging{}, &Refusal{"TMPDIR", fmt.Errorf("%s cannot be written to: %w", a.Dir, errors.Unwrap(err)), "set TMPDIR to a directory of this machine that can be"}
+	}
+	unlock, err := files.Hold(dir)
+	if err == nil {
+		err = syncNames(a.Dir)
+	}
+	if err != nil {
+		return Staging{}, fmt.Errorf("pipelines: staging directory: %w", errors.Join(err, os.Remove(dir)))
+	}
+	return Staging{dir, unlock}, nil
+}
+
+// syncNames makes the names in a directory durable.
+func syncNames(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Sign writes a note to a staging that identifies its run.
+func (s Staging) Sign(ctx context.Context, n Note) error {
+	b, err := json.Marshal(n)
+	if err != nil {
+		panic("pipelines: a note is plain data and always marshals")
+	}
+	_, _, err = keep.Open(s.Dir).CreateIfAbsent(ctx, noteName, b)
+	return err
+}
+
+// Ref returns the form in which a DoFn carries the store in the staging.
+func (s Staging) Ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.Dir} }
+
+// Unlock ends the mark that the run of the staging is at work.
+func (s Staging) Unlock() {
+	if s.unlock != nil {
+		s.unlock()
+	}
+}
+
+// Remove removes the staging. A failure is harmless: it leaves files that take up space.
+func (s Staging) Remove(ctx context.Context) {
+	ctx, cancel := Afterwards(ctx)
+	defer cancel()
+	if !files.Remote(s.Dir) { // first: without the mark that noise was drawn, the note would say that nothing is spent
+		_ = os.Remove(filepath.Join(s.Dir, noteName))
+	}
+	_ = files.RemoveAll(ctx, s.Dir)
+	s.Unlock()
+}
+
+// Afterwards returns a context for work that has to be done after a run has ended or been stopped.
+func Afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+}
