@@ -59,7 +59,7 @@ var layering = []struct {
 	{"transforms", testKits, "test helpers stay in tests"},
 	{"io", testKits, "test helpers stay in tests"},
 	{"pipelines", testKits, "test helpers stay in tests"},
-	{"pipelines/run", []string{"internal/evaluate", "internal/plan", "internal/report", "io/csvio", "io/parquetio", "io/bigqueryio", "io/gs", "io/s3", "cloud.google.com/", "github.com/aws/", "pipelines$"},
+	{"pipelines/internal/run", []string{"internal/evaluate", "internal/plan", "internal/report", "io/csvio", "io/parquetio", "io/bigqueryio", "io/gs", "io/s3", "cloud.google.com/", "github.com/aws/", "pipelines$"},
 		"the state of a run does not depend on what was asked for, and not on where it is"},
 	{"pipelines/internal/anyuser", []string{"net/http", "os/user", "github.com/"}, "what runs before Beam's packages needs os alone"},
 	{"integration/rivals", testKits, "test helpers stay in tests"},

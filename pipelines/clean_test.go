@@ -8,7 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/keep"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

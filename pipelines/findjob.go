@@ -10,7 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

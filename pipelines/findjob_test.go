@@ -13,7 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

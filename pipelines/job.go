@@ -11,7 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // jobStillRunning is the error for a job that may or may not be running.

@@ -16,7 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

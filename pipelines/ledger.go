@@ -13,7 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // A run of a data set that has a budget book is charged to it before its pipeline begins, at an upper bound of its

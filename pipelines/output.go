@@ -16,7 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // output is the target of the rows of one run, with the description of what goes with them. Its exported fields are

@@ -8,7 +8,7 @@ import (
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // Files that are not published yet go to a place of all workers, or of this machine.

@@ -22,7 +22,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.

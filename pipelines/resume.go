@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // checkRunID refuses IDs that cannot be part of a name on every system.

@@ -16,7 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )

@@ -20,7 +20,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 func TestMain(m *testing.M) {

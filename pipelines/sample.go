@@ -25,7 +25,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

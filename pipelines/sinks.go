@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // need is a lower bound on what a run will write to a directory of this machine.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // A release is kept beside its output if the directory for temporary files is gone after a power cut.

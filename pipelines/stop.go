@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // waitForPublication is how long a stopped run waits for a publication that has begun. That of directories ends with all

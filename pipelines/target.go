@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // target holds the part of a request that says where its rows go.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/run"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // keep returns what writes a template; nil if the request for a job is sent. A template names the staging of its run, so
