@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
 )
 
@@ -67,3 +68,7 @@ func IsRequest(err error) bool {
 func (f *Faults) add(where, what, fix string) {
 	*f = append(*f, Fault{Where: where, What: what, Fix: fix})
 }
+
+// ErrRunner marks an error in which no message of dapple's packages was found: the runner itself, or the machine, has
+// failed, and the runner's log has the details.
+var ErrRunner = cause.ErrRunner

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
@@ -89,7 +90,7 @@ func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
 
 // look runs the pipeline of an attempt to its end, or waits for its job.
 func (r *FindRequest) look(ctx context.Context, a attempt) error {
-	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, r.source.Bytes())
+	m := progress.New(r.source.Bytes(), progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})
 	st := run.Staging{Dir: r.dir}
 	x := pipelineRun{
 		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: a.name, submitted: st.Remember, dir: r.dir,

@@ -3,8 +3,8 @@ package pipelines
 import (
 	"context"
 	"errors"
-	"strings"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -96,13 +96,5 @@ func eachError(err error) (all []error) {
 
 // plainError is the text of an error without the names of packages and system calls before it.
 func plainError(err error) string {
-	text := plainPathError(err)
-	for again := true; again; {
-		again = false
-		for _, prefix := range prefixes {
-			rest, found := strings.CutPrefix(text, prefix)
-			text, again = rest, again || found
-		}
-	}
-	return text
+	return cause.Plain(plainPathError(err))
 }

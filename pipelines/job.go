@@ -9,7 +9,9 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
+	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
@@ -82,11 +84,11 @@ type patience struct{ cancelled, cloud, silent time.Duration }
 var patient = patience{cancelled: 30 * time.Second, cloud: 5 * time.Minute, silent: time.Minute}
 
 // execute runs a pipeline to its end, with progress.
-func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) error {
+func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *progress.Meter) error {
 	if !x.engine.remote() {
 		return execute(ctx, p, x.runner, m)
 	}
-	defer m.start()()
+	defer m.Start()()
 	c, err := jobs.Dial(ctx, x.engine.Endpoint)
 	if err != nil {
 		return stopped(ctx, err)
@@ -108,7 +110,7 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 	if x.engine.Cloud.Template != "" {
 		return &detached{j}
 	}
-	m.job(j)
+	m.Submitted(j.ID, j.Endpoint)
 	if x.engine.Detach {
 		return &detached{j}
 	}
@@ -116,23 +118,23 @@ func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *meter) er
 }
 
 // attach follows a job that another process has submitted.
-func (x pipelineRun) attach(ctx context.Context, j run.Job, m *meter) error {
+func (x pipelineRun) attach(ctx context.Context, j run.Job, m *progress.Meter) error {
 	if j.ID == run.Unlaunched {
 		return &jobStillRunning{j, "the template of this run was written, and what became of it is not known here"}
 	}
-	defer m.start()()
+	defer m.Start()()
 	c, err := jobs.Dial(ctx, j.Endpoint)
 	if err != nil {
 		return &jobStillRunning{j, err.Error()}
 	}
 	defer c.Close()
-	m.job(j)
+	m.Submitted(j.ID, j.Endpoint)
 	return x.follow(ctx, c, j, m)
 }
 
 // follow waits for the end of a job, and ends it if ctx ends.
-func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j run.Job, m *meter) error {
-	err := c.Follow(ctx, j.ID, m.watch())
+func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j run.Job, m *progress.Meter) error {
+	err := c.Follow(ctx, j.ID, m.Watch(patient.silent))
 	switch {
 	case err == nil:
 		return nil
@@ -147,7 +149,7 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j run.Job, m *m
 	if errors.Is(err, jobs.ErrCancelled) {
 		return errors.New("the job was cancelled, and not by this command")
 	}
-	return rootCause(err)
+	return cause.Of(err)
 }
 
 // cancel ends a job, first through its own store and then through its service.
@@ -167,44 +169,4 @@ func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j run.Job, why 
 		return nil
 	}
 	return errors.Join(errors.New(why), stopErr)
-}
-
-// publicCounters are the counters of a run that show public figures.
-func publicCounters(namespace string) bool {
-	return namespace == "dapple.solve" || namespace == "dapple.sample"
-}
-
-// watch shows the messages of a job service about a job.
-func (m *meter) watch() jobs.Watcher {
-	if m.out == nil {
-		return jobs.Watcher{Patience: patient.silent}
-	}
-	totals := map[string]int64{}
-	return jobs.Watcher{
-		Patience: patient.silent,
-		State: func(s jobs.State) {
-			if name := strings.ToLower(s.String()); name != "stopped" { // as Flink calls a job that has not begun
-				m.report("job "+name, 0, 0)
-			}
-		},
-		Counters: publicCounters,
-		Counted: func(namespace, name string, value int64) {
-			stage, what, _ := strings.Cut(name, ".")
-			switch {
-			case namespace == "dapple.sample" && name == "rows":
-				m.report("writing", int(value), 0)
-			case what == "total":
-				totals[stage] = value
-			case what == "done" && totals[stage] > 0 && value < totals[stage]:
-				m.report(stage, int(value), int(totals[stage]))
-			}
-		},
-	}
-}
-
-// job shows the name under which a job is found and cancelled at its service.
-func (m *meter) job(j run.Job) {
-	if m.out != nil {
-		fmt.Fprintf(m.out, "Submitted job: %s at %s\n", j.ID, j.Endpoint) // Airflow looks for these words
-	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
@@ -107,7 +108,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	pl, s := beam.NewPipelineWithRoot()
 	build(s, r, l)
 	log := listen(t)
-	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, newMeter(meterForm{}, 0)))}
+	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, progress.New(0, progress.Form{})))}
 	left["log"] = log.lines()
 	result, err := finished(context.Background(), r, l.output)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
+	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
@@ -235,7 +237,7 @@ func (c *claim) work(ctx context.Context) error {
 	if c.begun != nil || !whole {
 		bytes = 0
 	}
-	m := newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, bytes)
+	m := progress.New(bytes, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})
 	if c.begun != nil && c.begun.AtWork {
 		return x.attach(ctx, c.begun.Job, m)
 	}
@@ -274,11 +276,11 @@ func asFault(err error) error {
 }
 
 // execute runs a pipeline on a runner, with progress.
-func execute(ctx context.Context, p *beam.Pipeline, runner string, m *meter) error {
-	stop := m.start()
+func execute(ctx context.Context, p *beam.Pipeline, runner string, m *progress.Meter) error {
+	stop := m.Start()
 	defer stop()
 	_, err := beam.Run(ctx, runner, p)
-	return stopped(ctx, rootCause(err))
+	return stopped(ctx, cause.Of(err))
 }
 
 // stopped returns an error if a run was interrupted; other errors are then consequences.

@@ -18,9 +18,11 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 func TestMain(m *testing.M) {
@@ -208,5 +210,17 @@ func TestStoppedRunDoesNotPublish(t *testing.T) {
 	}
 	if _, err := os.Stat(r.Output); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the output directory is there: %v", err)
+	}
+}
+
+// Without a place to write to nothing listens.
+func TestQuiet(t *testing.T) {
+	heard := 0
+	defer synth.Observe(func(string, int, int) { heard++ })()
+	stop := progress.New(0, progress.Form{Terminal: true}).Start()
+	stop()
+	mustRun(t, shop(t, 10))
+	if heard == 0 {
+		t.Error("a quiet run took the place of another listener")
 	}
 }

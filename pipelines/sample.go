@@ -13,6 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/relation"
@@ -259,7 +260,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), MinCount: r.MinCount, Tables: r.Tables,
 	}
 	synth.Write(s, release, params)
-	if err := execute(ctx, p, r.Runner, newMeter(meterForm{r.Progress, r.Terminal, r.LogJSON}, 0)); err != nil && !a.published(ctx) {
+	if err := execute(ctx, p, r.Runner, progress.New(0, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})); err != nil && !a.published(ctx) {
 		kept, published, abandonErr := a.abandon(ctx)
 		switch err = errors.Join(err, abandonErr); {
 		case kept != "":

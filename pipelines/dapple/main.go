@@ -19,6 +19,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/spf13/cobra"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/dataflow"
 	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/loopback"
 	_ "github.com/dapple-dp/dapple/io/arrowio"
@@ -58,7 +59,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr *os.File) (status int) {
 	defer func() {
 		if text := recover(); text != nil {
-			fmt.Fprintf(stderr, "dapple: %v\ncount the privacy budget of a run that had begun as spent\n", pipelines.Panicked(text, debug.Stack()))
+			fmt.Fprintf(stderr, "dapple: %v\ncount the privacy budget of a run that had begun as spent\n", cause.Panicked(text, debug.Stack()))
 			status = 1
 		}
 	}()

@@ -1,12 +1,15 @@
-package pipelines
+// Package progress shows how far a run is, in this process or at a job service, in public figures.
+package progress
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -22,10 +25,10 @@ const refreshEvery = 30 * time.Second
 // tick is how often the clock of a moving line moves.
 const tick = 500 * time.Millisecond
 
-// meter shows the progress of a run in this process: a moving line on a terminal, else one line for
+// Meter shows the progress of a run in this process: a moving line on a terminal, else one line for
 // each stage, and for a fit one more from time to time. It shows public figures, and on a terminal how many bytes of the
 // private table there are and were read. Logs, which are collected, say nothing of its size.
-type meter struct {
+type Meter struct {
 	out      io.Writer
 	terminal bool
 	objects  bool  // a JSON object a line
@@ -43,21 +46,22 @@ type meter struct {
 	width       int
 }
 
-func newMeter(c meterForm, bytes int64) *meter {
-	m := &meter{out: c.Progress, terminal: c.Terminal && !c.LogJSON, objects: c.LogJSON, total: bytes, now: time.Now, began: time.Now()}
+// Form is how progress is shown.
+type Form struct {
+	Progress          io.Writer // nil: nowhere
+	Terminal, LogJSON bool
+}
+
+// New makes the meter of a run that reads so many bytes; 0: it is not known.
+func New(bytes int64, f Form) *Meter {
+	m := &Meter{out: f.Progress, terminal: f.Terminal && !f.LogJSON, objects: f.LogJSON, total: bytes, now: time.Now, began: time.Now()}
 	before := files.ReadSoFar()
 	m.read = func() int64 { return files.ReadSoFar() - before }
 	return m
 }
 
-// meterForm is how progress is shown.
-type meterForm struct {
-	Progress          io.Writer
-	Terminal, LogJSON bool
-}
-
-// start listens to the stages of this process's run until the returned function is called.
-func (m *meter) start() (stop func()) {
+// Start listens to the stages of this process's run until the returned function is called.
+func (m *Meter) Start() (stop func()) {
 	if m.out == nil {
 		return func() {}
 	}
@@ -94,7 +98,7 @@ func (m *meter) start() (stop func()) {
 }
 
 // report shows that done of total parts of a stage are finished; total 0 means that it is not known.
-func (m *meter) report(stage string, done, total int) {
+func (m *Meter) report(stage string, done, total int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
@@ -121,7 +125,7 @@ func (m *meter) report(stage string, done, total int) {
 }
 
 // object writes where the run is as a line of JSON.
-func (m *meter) object(now time.Time) {
+func (m *Meter) object(now time.Time) {
 	line, err := json.Marshal(struct {
 		Time    string  `json:"time"`
 		Level   string  `json:"level"`
@@ -136,7 +140,7 @@ func (m *meter) object(now time.Time) {
 }
 
 // draw writes the moving line anew.
-func (m *meter) draw() {
+func (m *Meter) draw() {
 	if m.stage == "" {
 		return
 	}
@@ -158,7 +162,7 @@ func (m *meter) draw() {
 	m.shown, m.width = now, len(line)
 }
 
-func (m *meter) amount(stage string, done, total int) string {
+func (m *Meter) amount(stage string, done, total int) string {
 	switch {
 	case stage == "reading" && m.terminal:
 		return fmt.Sprintf(" %s of %s", plan.Bytes(float64(done)), plan.Bytes(float64(m.total)))
@@ -175,7 +179,7 @@ func (m *meter) amount(stage string, done, total int) string {
 }
 
 // reached is how far a stage is, with as much of its parts in all as is known.
-func (m *meter) reached(stage string, done, total int) string {
+func (m *Meter) reached(stage string, done, total int) string {
 	switch {
 	case total == 0 && done == 0:
 		return ""
@@ -189,7 +193,7 @@ func (m *meter) reached(stage string, done, total int) string {
 
 // left estimates the remaining time of a stage from its rate so far; 0 says nothing: too little is known, or parts are so
 // few that they differ, as a sweep that begins with a renewal of all records does.
-func (m *meter) left(now time.Time, done, total int) time.Duration {
+func (m *Meter) left(now time.Time, done, total int) time.Duration {
 	spent := now.Sub(m.since)
 	did := done - m.first
 	if total < 10 || total <= done || did < 3 || 10*did < total-m.first || spent < time.Second {
@@ -199,3 +203,43 @@ func (m *meter) left(now time.Time, done, total int) time.Duration {
 }
 
 func elapsed(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
+
+// publicCounters are the counters of a run that show public figures.
+func publicCounters(namespace string) bool {
+	return namespace == "dapple.solve" || namespace == "dapple.sample"
+}
+
+// Watch shows the messages of a job service about a job, which may be silent for so long.
+func (m *Meter) Watch(patience time.Duration) jobs.Watcher {
+	if m.out == nil {
+		return jobs.Watcher{Patience: patience}
+	}
+	totals := map[string]int64{}
+	return jobs.Watcher{
+		Patience: patience,
+		State: func(s jobs.State) {
+			if name := strings.ToLower(s.String()); name != "stopped" { // as Flink calls a job that has not begun
+				m.report("job "+name, 0, 0)
+			}
+		},
+		Counters: publicCounters,
+		Counted: func(namespace, name string, value int64) {
+			stage, what, _ := strings.Cut(name, ".")
+			switch {
+			case namespace == "dapple.sample" && name == "rows":
+				m.report("writing", int(value), 0)
+			case what == "total":
+				totals[stage] = value
+			case what == "done" && totals[stage] > 0 && value < totals[stage]:
+				m.report(stage, int(value), int(totals[stage]))
+			}
+		},
+	}
+}
+
+// Submitted shows the name under which a job is found and cancelled at its service.
+func (m *Meter) Submitted(id, endpoint string) {
+	if m.out != nil {
+		fmt.Fprintf(m.out, "Submitted job: %s at %s\n", id, endpoint) // Airflow looks for these words
+	}
+}

@@ -1,4 +1,4 @@
-package pipelines
+package progress
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ var aboutLeft = regexp.MustCompile(`ends in (?:at most )?about ([0-9hms]+)`)
 // a third, and every stage shows the time that has gone by.
 func TestClockEstimates(t *testing.T) {
 	var out bytes.Buffer
-	m := newMeter(meterForm{Progress: &out, Terminal: true}, 300_000_000)
+	m := New(300_000_000, Form{Progress: &out, Terminal: true})
 	start := time.Unix(1_700_000_000, 0)
 	at := start
 	read := int64(0)
@@ -85,8 +85,8 @@ func TestClockEstimates(t *testing.T) {
 // In JSON each line is an object, with stages and elapsed time; the size of the input is not among them.
 func TestProgressInJSON(t *testing.T) {
 	var out bytes.Buffer
-	m := newMeter(meterForm{Progress: &out, Terminal: true, LogJSON: true}, 1_234_567)
-	stop := m.start()
+	m := New(1_234_567, Form{Progress: &out, Terminal: true, LogJSON: true})
+	stop := m.Start()
 	for i := range 5 {
 		m.report("fit", i, 4)
 	}

@@ -1,4 +1,4 @@
-package pipelines
+package cause
 
 import (
 	"errors"
@@ -34,23 +34,23 @@ func TestRootCause(t *testing.T) {
 		{"a word that ends like ours", "rpc error: nocsv: unavailable", "the runner failed: rpc error: nocsv: unavailable", false},
 		{"the runner's", "connecting to job service: dial timeout\nmore", "the runner failed: connecting to job service: dial timeout", false},
 	} {
-		got := rootCause(errors.New(tt.err))
+		got := Of(errors.New(tt.err))
 		if got.Error() != tt.want || errors.Is(got, ErrRunner) == tt.ours {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if rootCause(nil) != nil {
+	if Of(nil) != nil {
 		t.Error("no error has a cause")
 	}
 }
 
 // TestPrefixesAreKnown: every prefix of an error or a panic in a package that runs inside a pipeline is one that
-// rootCause finds.
+// Of finds.
 func TestPrefixesAreKnown(t *testing.T) {
 	message := regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|panic)\((?:fmt\.Sprintf\()?"([a-z]+: )`)
 	seen := 0
 	for _, dir := range []string{"dp", "internal", "solver", "transforms", "io", "pipelines"} {
-		err := filepath.WalkDir(filepath.Join("..", dir), func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join("..", "..", "..", dir), func(path string, d fs.DirEntry, err error) error {
 			name := d.Name()
 			if err == nil && d.IsDir() && (strings.HasSuffix(name, "test") || name == "testkit" || name == "dapple") {
 				return filepath.SkipDir

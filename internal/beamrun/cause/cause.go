@@ -1,4 +1,5 @@
-package pipelines
+// Package cause finds our own message in the error of a runner of Beam.
+package cause
 
 import (
 	"errors"
@@ -21,13 +22,22 @@ var prefixes = []string{
 	"solver: ", "store: ", "synth: ", "table: ", "tables: ",
 }
 
-// Cause returns the error of ours in the text of a runner's; ErrRunner, if there is none.
-func Cause(text string) error { return rootCause(errors.New(text)) }
+// Plain is a text without the names of our packages before it.
+func Plain(text string) string {
+	for again := true; again; {
+		again = false
+		for _, prefix := range prefixes {
+			rest, found := strings.CutPrefix(text, prefix)
+			text, again = rest, again || found
+		}
+	}
+	return text
+}
 
-// rootCause finds our own message in an error of a runner. Runners put the text of a DoFn's error at the
-// end of a chain of bundles, stages and jobs, whose links end in "caused by:" or "failed:"; the error of
-// a panic goes on with a stack.
-func rootCause(err error) error {
+// Of finds our own message in an error of a runner; ErrRunner, if there is none. Runners put the text of a DoFn's error at
+// the end of a chain of bundles, stages and jobs, whose links end in "caused by:" or "failed:"; the error of a panic goes on
+// with a stack.
+func Of(err error) error {
 	if err == nil {
 		return nil
 	}
