@@ -132,6 +132,8 @@ var layering = []struct {
 		"formats and places are registered, but for the Parquet of released marginals"},
 	{"internal/release/publish", []string{"pipelines", "internal/evaluate", "io/csvio", "io/bigqueryio", "io/gs", "io/s3", "cloud.google.com/", "github.com/aws/"},
 		"what is published follows from the release"},
+	{"internal/release/finished", append([]string{"pipelines", "internal/plan", "internal/evaluate", "io/csvio", "io/bigqueryio", "io/gs", "io/s3", "cloud.google.com/", "github.com/aws/"}, testKits...),
+		"a release is read from its files, whoever made it"},
 	{"internal/release/store", []string{"dp", "solver", "internal/model/population", "transforms", "internal/release/dirsink", "io/table", "pipelines", "github.com/apache/"},
 		"a store knows nothing of what it holds"},
 	{"internal/release/book", []string{"dp/internal/noise", "dp/mechanism", "dp/domain", "dp/query", "solver", "internal/model/population", "transforms", "pipelines", "github.com/apache/", "cloud.google.com/"},

@@ -10,8 +10,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -115,7 +117,7 @@ func checkReleases(ctx context.Context, w io.Writer, b *book.Book, outputs []str
 		o, err := dirsink.Open(ctx, dir)
 		var p report.Privacy
 		if err == nil {
-			p, err = released(ctx, o.Release)
+			p, err = finished.Statement(ctx, o.Release)
 		}
 		switch {
 		case err != nil:
@@ -125,7 +127,7 @@ func checkReleases(ctx context.Context, w io.Writer, b *book.Book, outputs []str
 			err = b.Holds(p.Book.Entry, p.Book.SHA256)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s", dir, plainError(err)))
+			errs = append(errs, fmt.Errorf("%s: %s", dir, cause.Text(err)))
 			continue
 		}
 		if _, err := fmt.Fprintf(w, "check   %s is entry %d\n", dir, p.Book.Entry); err != nil {

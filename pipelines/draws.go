@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -35,10 +37,10 @@ func checkDraws(ctx context.Context, r *SampleRequest, faults *Faults) {
 	if r.file == nil {
 		return // a fault that is said
 	}
-	release, err := OpenRelease(ctx, r.Model)
+	release, err := finished.Open(ctx, r.Model)
 	switch {
 	case err != nil:
-		faults.add("--draws", r.Model+" "+plainError(err), "")
+		faults.add("--draws", r.Model+" "+cause.Text(err), "")
 	case !release.Errors.Known():
 		faults.add("--draws", "the method of this release says nothing of its errors", "use another method")
 	default:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
@@ -304,7 +305,7 @@ func (e Engine) checkWorker(f *Faults) {
 	info, err := os.Stat(e.Worker)
 	switch {
 	case err != nil:
-		f.add("--worker_binary", plainPathError(err), "")
+		f.add("--worker_binary", cause.PathText(err), "")
 	case !info.Mode().IsRegular():
 		f.add("--worker_binary", e.Worker+" is not a regular file", "")
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/internal/release/publish"
@@ -36,7 +37,7 @@ func checkPeopleInput(ctx context.Context, r *Request, f *Faults) {
 	case r.People != "":
 		var err error
 		if r.people, err = table.Find(ctx, r.People, r.Services); err != nil {
-			f.add("--people_input", plainError(err), "")
+			f.add("--people_input", cause.Text(err), "")
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 )
 
@@ -43,7 +44,7 @@ func TestAbout(t *testing.T) {
 	}
 	write(aboutShop)
 	mustRun(t, c)
-	p, err := released(context.Background(), c.Output+".release")
+	p, err := finished.Statement(context.Background(), c.Output+".release")
 	if err != nil {
 		t.Fatal(err)
 	}

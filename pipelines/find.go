@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/release/book"
@@ -128,7 +129,7 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 	}
 	var err error
 	if r.source, err = table.Find(ctx, r.Input, r.Services); err != nil {
-		f.add("--input", plainError(err), "")
+		f.add("--input", cause.Text(err), "")
 		return nil
 	}
 	if t, ok := r.source.(*table.Files); ok && t.Unnamed() {
@@ -236,7 +237,7 @@ func (r *FindRequest) hold() (release func(), err error) {
 		return func() {}, nil
 	}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, Faults{{Where: r.target().flag(r.at()), What: plainPathError(err)}}
+		return nil, Faults{{Where: r.target().flag(r.at()), What: cause.PathText(err)}}
 	}
 	unlock, err := files.Hold(r.dir)
 	if err != nil {

@@ -17,7 +17,7 @@ func checkInput(ctx context.Context, r *Request, f *Faults) {
 	}
 	var err error
 	if r.source, err = table.Find(ctx, r.Input, r.Services); err != nil {
-		f.add("--input", plainError(err), "")
+		f.add("--input", cause.Text(err), "")
 	}
 }
 
@@ -70,31 +70,12 @@ func (r *Request) layOut(ctx context.Context) {
 // ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without
 // the names of packages; nil for nil.
 func ErrorFaults(where string, err error) (faults Faults) {
-	for _, e := range eachError(err) {
-		fault := Fault{Where: where, What: plainError(e)}
+	for _, e := range cause.Each(err) {
+		fault := Fault{Where: where, What: cause.Text(e)}
 		if rest := bounded.Rest(0); errors.As(e, &rest) {
 			fault.more = int(rest)
 		}
 		faults = append(faults, fault)
 	}
 	return faults
-}
-
-// eachError takes joined errors apart.
-func eachError(err error) (all []error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			all = append(all, eachError(e)...)
-		}
-		return all
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
-}
-
-// plainError is the text of an error without the names of packages and system calls before it.
-func plainError(err error) string {
-	return cause.Plain(plainPathError(err))
 }

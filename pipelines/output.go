@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/kit/workload"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/dry"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
@@ -93,7 +95,7 @@ func (o *output) statement(ctx context.Context) (p report.Privacy, err error) {
 	if m.RunID != o.run() {
 		return p, errors.New("pipelines: another run has published there")
 	}
-	return released(ctx, o.Target.Release)
+	return finished.Statement(ctx, o.Target.Release)
 }
 
 // published reports whether the rows, which are published last, are there.
@@ -227,7 +229,7 @@ func checkIsDir(flag, name string, f *Faults) bool {
 			return false
 		}
 	case err != nil:
-		f.add(flag, plainPathError(err), "name a directory that can be made")
+		f.add(flag, cause.PathText(err), "name a directory that can be made")
 		return false
 	case !info.IsDir():
 		f.add(flag, fmt.Sprintf("%s is a file", name), "name a directory")

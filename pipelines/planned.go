@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
@@ -116,15 +117,15 @@ func readLike(ctx context.Context, path string) (*modelio.File, *report.Privacy,
 	if path == "" {
 		return nil, nil, nil
 	}
-	name, err := modelName(ctx, path)
+	name, err := finished.ModelName(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, _, err := readModelFile(ctx, name)
+	file, _, err := finished.ReadModel(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := released(ctx, files.Dir(name))
+	p, err := finished.Statement(ctx, files.Dir(name))
 	if err != nil || p.Hashes.Model != publish.Fingerprint(file.Model) {
 		return file, nil, nil
 	}

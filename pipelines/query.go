@@ -5,20 +5,16 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/dapple-dp/dapple/internal/answer"
-	"github.com/dapple-dp/dapple/internal/model/interval"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
-	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
@@ -52,50 +48,11 @@ func ValidateQuery(ctx context.Context, c QueryConfig) (*QueryRequest, error) {
 		faults.add("--output", fmt.Sprintf("got %s; want a file that ends in .csv or .parquet", c.Output), "")
 	}
 	if c.Dir != "" {
-		if r.release, err = OpenRelease(ctx, c.Dir); err != nil {
-			faults.add(c.Dir, plainError(err), "")
+		if r.release, err = finished.Open(ctx, c.Dir); err != nil {
+			faults.add(c.Dir, cause.Text(err), "")
 		}
 	}
 	return r, faults.Err()
-}
-
-// OpenRelease reads what a run has released of its model and of the errors of that, and compares it with the manifest.
-func OpenRelease(ctx context.Context, dir string) (*answer.Release, error) {
-	o, err := dirsink.Open(ctx, dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("holds no release; name the output of synth")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !holds(o, publish.PrivacyFile) {
-		return nil, errors.New("holds rows of a model that was released elsewhere; name the output of synth")
-	}
-	if !holds(o, publish.ErrorsFile) {
-		return nil, fmt.Errorf("has no %s, since an earlier version of dapple made it; draw rows by `dapple sample`", publish.ErrorsFile)
-	}
-	for _, name := range []string{publish.ModelFile, publish.ErrorsFile} {
-		err = errors.Join(err, o.CheckReleased(ctx, name))
-	}
-	if err != nil {
-		return nil, altered(dir, o.Version, err)
-	}
-	f, _, err := readModelFile(ctx, files.Join(o.Release, publish.ModelFile))
-	if err != nil {
-		return nil, err
-	}
-	return answering(ctx, o, f)
-}
-
-// answering reads what is known of the errors of a model, from the file beside it.
-func answering(ctx context.Context, o *dirsink.Output, f *modelio.File) (*answer.Release, error) {
-	data, err := files.ReadAll(ctx, files.Join(o.Release, publish.ErrorsFile), math.MaxInt64-1)
-	if err != nil {
-		return nil, err
-	}
-	r := &answer.Release{Domain: &f.Domain, Model: f.Model, Units: math.Max(f.Units, 1)}
-	r.Errors, err = interval.Restore(data, f.Model.Sizes)
-	return r, err
 }
 
 // Answered are the answers to a question.

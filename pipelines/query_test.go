@@ -14,6 +14,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/answer"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
@@ -112,7 +113,7 @@ func TestAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	release, err := OpenRelease(t.Context(), c.Output)
+	release, err := finished.Open(t.Context(), c.Output)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	log := listen(t)
 	left := map[string]string{"error": fmt.Sprint(execute(context.Background(), pl, c.Runner, progress.New(0, progress.Form{})))}
 	left["log"] = log.lines()
-	result, err := finished(context.Background(), r, l.output)
+	result, err := resultOf(context.Background(), r, l.output)
 	if err != nil {
 		left["not finished"] = err.Error()
 		return left

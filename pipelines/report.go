@@ -8,16 +8,15 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
 // ReportConfig is a request to draw the report of a finished run again, from its released files alone.
@@ -61,10 +60,10 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 		case errors.As(err, new(*buildinfo.OtherFormat)):
 			fix = "" // the error says it
 		}
-		faults.add(c.Dir, plainError(err), fix)
+		faults.add(c.Dir, cause.Text(err), fix)
 		return r, faults.Err()
 	}
-	if !holds(r.output, publish.PrivacyFile) {
+	if !finished.Holds(r.output, publish.PrivacyFile) {
 		faults.add(c.Dir, "holds rows of a model that was released elsewhere", "name the output of synth")
 	}
 	for _, to := range r.files() {
@@ -75,9 +74,9 @@ func ValidateReport(ctx context.Context, c ReportConfig) (*ReportRequest, error)
 		}
 	}
 	if c.Registry != "" && len(faults) == 0 {
-		p, err := released(ctx, r.output.Release)
+		p, err := finished.Statement(ctx, r.output.Release)
 		if err != nil {
-			return r, altered(c.Dir, r.output.Version, err)
+			return r, finished.Altered(c.Dir, r.output.Version, err)
 		}
 		if lacks := report.RegistryLacks(r.withAbout(p).About); len(lacks) > 0 {
 			faults.add("--registry", fmt.Sprintf("needs %s, which only you know", strings.Join(lacks, ", ")), "write them into a file for --about; dapple help about lists all keys")
@@ -138,10 +137,10 @@ func (r *ReportRequest) withAbout(p report.Privacy) report.Privacy {
 // Report reads the released files of an output, compares them, and its rows if they are there, with each other and its
 // manifest, and writes the page.
 func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
-	p, err := readPage(ctx, r.output)
+	p, err := finished.Page(ctx, r.output)
 	compared, rowsErr := r.output.CheckRows(ctx)
 	if err := errors.Join(err, rowsErr); err != nil {
-		return altered(r.Dir, r.output.Version, err)
+		return finished.Altered(r.Dir, r.output.Version, err)
 	}
 	p.Privacy = r.withAbout(p.Privacy)
 	var rows []report.RowFile
@@ -155,7 +154,7 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 			return err
 		}
 		if err := files.Replace(ctx, to.name, b.Bytes()); err != nil {
-			return fmt.Errorf("%s: %s", to.flag, plainPathError(err))
+			return fmt.Errorf("%s: %s", to.flag, cause.PathText(err))
 		}
 		fmt.Fprintf(&text, "%-9s %s\n", to.title, to.name)
 	}
@@ -166,85 +165,4 @@ func Report(ctx context.Context, r *ReportRequest, out io.Writer) error {
 		return fmt.Errorf("%w\nall files are written all the same", err)
 	}
 	return nil
-}
-
-// readPage reads the content of the report. The error lists all differences between the files.
-func readPage(ctx context.Context, o *dirsink.Output) (page report.Page, err error) {
-	var errs []error
-	names, asks := []string{publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile}, holds(o, publish.ErrorsFile) // not of early versions
-	if asks {
-		names = append(names, publish.ErrorsFile)
-	}
-	answers := holds(o, publish.AnswersFile) // of runs with linear queries
-	if answers {
-		names = append(names, publish.AnswersFile)
-	}
-	for _, name := range names {
-		errs = append(errs, o.CheckReleased(ctx, name))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return page, err
-	}
-	if page.Privacy, err = released(ctx, o.Release); err != nil {
-		return page, err
-	}
-	if err := errors.Join(belongs(page.Privacy, o.Manifest), ofModel(ctx, page.Privacy, o)); err != nil {
-		return page, err
-	}
-	model, _, err := readModelFile(ctx, files.Join(o.Release, publish.ModelFile))
-	if err != nil {
-		return page, err
-	}
-	page.Domain = &model.Domain
-	if page.Marginals, err = readMarginals(ctx, files.Join(o.Release, publish.MarginalsFile), page.Domain); err != nil || !asks {
-		return page, err
-	}
-	if answers {
-		if page.Answers, err = readAnswers(ctx, files.Join(o.Release, publish.AnswersFile)); err != nil {
-			return page, err
-		}
-	}
-	r, err := answering(ctx, o, model)
-	if err == nil {
-		page.Asked = publish.Asked(r)
-	}
-	return page, err
-}
-
-// readMarginals reads the marginals of a domain.
-func readMarginals(ctx context.Context, name string, d *domain.Domain) ([]report.Marginal, error) {
-	src, _, err := files.OpenAt(ctx, files.Info{Name: name})
-	if err != nil {
-		return nil, fmt.Errorf("pipelines: %w", err)
-	}
-	defer src.Close() // only read from
-	list, err := parquetio.ReadMarginals(src, name)
-	if err != nil {
-		return nil, err
-	}
-	cliques := make([]domain.Clique, len(list))
-	for i, m := range list {
-		attrs := make([]int, len(m.Names))
-		for k, n := range m.Names {
-			attrs[k] = d.Index(n)
-		}
-		if slices.Contains(attrs, -1) {
-			return nil, fmt.Errorf("pipelines: %s: marginal %s is not of this domain", name, strings.Join(m.Names, ", "))
-		}
-		cliques[i] = domain.NewClique(attrs...)
-		if cells, err := cliques[i].Cells(d.Sizes()); err != nil || cells != int64(len(m.Fitted)) {
-			return nil, fmt.Errorf("pipelines: %s: marginal %s has %d cells, and the domain another number", name, strings.Join(m.Names, ", "), len(m.Fitted))
-		}
-	}
-	return publish.PageMarginals(cliques, list), nil
-}
-
-// readAnswers reads the answers to linear queries.
-func readAnswers(ctx context.Context, name string) (report.Answers, error) {
-	src, _, err := files.OpenAt(ctx, files.Info{Name: name})
-	if err != nil {
-		return report.Answers{}, fmt.Errorf("pipelines: %w", err)
-	}
-	defer src.Close() // only read from
-	return publish.ReadAnswers(src, name)
 }

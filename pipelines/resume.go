@@ -35,7 +35,7 @@ func (r *Request) again(ctx context.Context, where run.Area) (*Result, error) {
 			f.Remove(ctx)
 		}
 	}
-	res, err := finished(ctx, r, out)
+	res, err := resultOf(ctx, r, out)
 	if res != nil {
 		res.Written.Notes = append(res.Written.Notes, "run "+r.RunID+" had finished before: nothing was read, written or spent now")
 	}
@@ -54,7 +54,7 @@ func (r *Request) alreadyPublished(ctx context.Context, f *run.Leftover) (*Resul
 		return nil, nil
 	}
 	f.Remove(ctx)
-	res, err := finished(ctx, r, out)
+	res, err := resultOf(ctx, r, out)
 	if res != nil {
 		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("the run begun %s had published this and was ended as it removed its files: nothing was read, written or spent now",
 			f.Begun()))

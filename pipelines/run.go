@@ -15,7 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/beamrun/progress"
-	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
@@ -100,7 +100,7 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 	c.note = r.note(c.runID)
 	if r.Engine.elsewhere() && !files.Remote(where.Dir) {
 		if err := os.MkdirAll(where.Dir, 0o777); err != nil {
-			return nil, nil, Faults{{Where: "--temp_location", What: plainPathError(err)}}
+			return nil, nil, Faults{{Where: "--temp_location", What: cause.PathText(err)}}
 		}
 	}
 	if r.Engine.Cloud.DryRun {
@@ -198,7 +198,7 @@ func (c *claim) settle(ctx context.Context, err error) (*Result, error) {
 		c.notes = append(c.notes, "the run was asked to stop while it published: all of it is published")
 	}
 	c.keep = false
-	res, err := finished(ctx, c.r, c.output)
+	res, err := resultOf(ctx, c.r, c.output)
 	if res != nil {
 		res.Written.Notes = append(res.Written.Notes, c.notes...)
 	}
@@ -270,7 +270,7 @@ func stagingOf(ctx context.Context, begun *run.Leftover, where run.Area, n run.N
 // asFault returns an error of a run that cannot begin as it was asked for as a fault of the request; others as they are.
 func asFault(err error) error {
 	if r, ok := errors.AsType[*run.Refusal](err); ok {
-		return Faults{{Where: r.Where, What: plainError(r.Err), Fix: r.Fix}}
+		return Faults{{Where: r.Where, What: cause.Text(r.Err), Fix: r.Fix}}
 	}
 	return err
 }
@@ -291,8 +291,8 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// finished reads back what was published.
-func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
+// resultOf reads back what was published.
+func resultOf(ctx context.Context, r *Request, out *output) (*Result, error) {
 	ctx, cancel := run.Afterwards(ctx)
 	defer cancel()
 	var privacy report.Privacy
@@ -300,7 +300,7 @@ func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 	if done := run.OutcomeOf(out.run()); done != nil && len(done.Statement) > 0 {
 		privacy, err = report.ParsePrivacy(bytes.TrimSpace(done.Statement))
 	} else {
-		privacy, err = released(ctx, r.target().beside())
+		privacy, err = finished.Statement(ctx, r.target().beside())
 	}
 	if err != nil {
 		return nil, err
@@ -315,18 +315,6 @@ func finished(ctx context.Context, r *Request, out *output) (*Result, error) {
 	written.Compare = fmt.Sprintf("dapple evaluate %s %s %s%s --html=compared.html", r.Domain, r.Input, r.Output, people)
 	return &Result{Privacy: privacy, Written: written}, err
 }
-
-// released reads the statement of a released directory.
-func released(ctx context.Context, dir string) (report.Privacy, error) {
-	b, err := files.ReadAll(ctx, files.Join(dir, publish.PrivacyFile), maxPublicFile)
-	if err != nil {
-		return report.Privacy{}, fmt.Errorf("pipelines: %w", err)
-	}
-	return report.ParsePrivacy(bytes.TrimSpace(b))
-}
-
-// maxPublicFile is the largest statement that is read, in bytes.
-const maxPublicFile = 256 << 20
 
 // sampleSeed returns the requested seed, or a random one. Privacy does not depend on it.
 func sampleSeed(seed uint64, given bool) uint64 {

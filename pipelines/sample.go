@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -17,13 +16,12 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/dry"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
@@ -95,7 +93,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		checkDry(ctx, r, &faults)
 		return r, faults.Err()
 	}
-	switch file, data, err := readModel(ctx, c.Model); {
+	switch file, data, err := finished.Model(ctx, c.Model); {
 	case c.Model == "":
 		faults.add("--model", "is required: what synth has written, or its _model.arrow; --domain=FILE gives dry rows, of no data", "")
 	case err != nil:
@@ -123,66 +121,17 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 	return r, faults.Err()
 }
 
-// readModel reads the model of a finished run, by the name of one of its directories, or a model file. It
-// checks model and statement against the manifest, if there is one.
-func readModel(ctx context.Context, path string) (*modelio.File, []byte, error) {
-	if path == "" {
-		return nil, nil, nil
-	}
-	name, err := modelName(ctx, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	return readModelFile(ctx, name)
-}
-
-// modelName returns the name of the model file of a release, which may be named itself.
-func modelName(ctx context.Context, path string) (string, error) {
-	isDir, err := files.IsDir(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	dir := files.Dir(path)
-	if isDir {
-		dir = path
-	}
-	o, err := dirsink.Open(ctx, dir)
-	switch {
-	case err == nil && (isDir || files.Join(o.Release, publish.ModelFile) == files.Clean(path)):
-		path = files.Join(o.Release, publish.ModelFile)
-		if err := errors.Join(o.CheckReleased(ctx, publish.ModelFile), o.CheckReleased(ctx, publish.PrivacyFile)); err != nil {
-			return "", err
-		}
-	case err != nil && isDir:
-		return "", err
-	}
-	return path, nil
-}
-
 // LearnedDomain returns the domain of a finished run with the bins that it learned, by the name of one of its
 // directories, or nil if there is none that can be read.
 func LearnedDomain(ctx context.Context, name string) *domain.Domain {
 	if name == "" {
 		return nil
 	}
-	file, _, err := readModel(ctx, name)
+	file, _, err := finished.Model(ctx, name)
 	if err != nil || file == nil {
 		return nil
 	}
 	return &file.Domain
-}
-
-// readModelFile reads a model file, and returns its bytes too.
-func readModelFile(ctx context.Context, name string) (*modelio.File, []byte, error) {
-	data, err := files.ReadAll(ctx, name, math.MaxInt64-1)
-	if err != nil {
-		return nil, nil, fmt.Errorf("model: %w", err)
-	}
-	f, err := modelio.Decode(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return f, data, nil
 }
 
 func checkWhere(r *SampleRequest, f *Faults) {

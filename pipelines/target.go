@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report/page"
@@ -144,8 +145,8 @@ func (t target) checkFormat(d *domain.Domain, f *Faults) {
 	if format.CheckOutput == nil {
 		return
 	}
-	for _, err := range eachError(format.CheckOutput(d, t.null)) {
-		f.add("--format", plainError(err), "")
+	for _, err := range cause.Each(format.CheckOutput(d, t.null)) {
+		f.add("--format", cause.Text(err), "")
 	}
 }
 
@@ -167,14 +168,14 @@ func (t target) checkTable(ctx context.Context, rows, people *domain.Domain, f *
 	}
 	to := t.in("check", "")
 	to.Domain, to.People = rows, people
-	for _, err := range eachError(table.OpenSink(to).Check(ctx)) {
+	for _, err := range cause.Each(table.OpenSink(to).Check(ctx)) {
 		f.add("--output", tableError(err), "")
 	}
 }
 
 // tableError returns the text of a sink's error, with the names of flags.
 func tableError(err error) string {
-	return strings.ReplaceAll(plainError(err), "set write=", "set --write=")
+	return strings.ReplaceAll(cause.Text(err), "set write=", "set --write=")
 }
 
 // notes returns the lines of a plan on the tables of places.

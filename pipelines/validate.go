@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/book"
@@ -160,14 +160,6 @@ func checkTemp(dir string, e Engine, f *Faults) {
 	}
 }
 
-// plainPathError says "path: reason" without the system call's name.
-func plainPathError(err error) string {
-	if p, ok := errors.AsType[*os.PathError](err); ok {
-		return fmt.Sprintf("%s: %v", p.Path, p.Err)
-	}
-	return err.Error()
-}
-
 func checkDomain(ctx context.Context, r *Request, f *Faults) {
 	if r.Domain == "" {
 		f.add("--domain", "is required: the domain file", "")
@@ -225,7 +217,7 @@ func fileFaults(flag string, err error) (faults Faults) {
 			faults.add(strings.TrimSuffix(b.Error(), ": "+b.Text), b.Text, "")
 		}
 	case err != nil:
-		faults.add(flag, plainPathError(err), "check the path")
+		faults.add(flag, cause.PathText(err), "check the path")
 	}
 	return faults
 }

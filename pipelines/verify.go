@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/buildinfo"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/finished"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/report"
 	"github.com/dapple-dp/dapple/io/files"
@@ -42,7 +42,7 @@ func ValidateVerify(ctx context.Context, c VerifyConfig) (*VerifyRequest, error)
 	}
 	var err error
 	if r.output, err = dirsink.Open(ctx, c.Dir); errors.Is(err, fs.ErrNotExist) {
-		faults.add(c.Dir, plainError(err), "name the directory of the rows, or the one with _manifest.json")
+		faults.add(c.Dir, cause.Text(err), "name the directory of the rows, or the one with _manifest.json")
 	}
 	return r, faults.Err()
 }
@@ -64,7 +64,7 @@ func Verify(ctx context.Context, r *VerifyRequest) (*Verified, error) {
 	o, err := r.output, error(nil)
 	if o == nil {
 		if o, err = dirsink.Open(ctx, r.Dir); err != nil {
-			return nil, altered(r.Dir, "", err)
+			return nil, finished.Altered(r.Dir, "", err)
 		}
 	}
 	errs := []error{o.Verify(ctx)}
@@ -72,75 +72,19 @@ func Verify(ctx context.Context, r *VerifyRequest) (*Verified, error) {
 		errs = append(errs, fmt.Errorf("the digest is %s, and --digest another: something was changed, or this is the output of another run", o.SHA256))
 	}
 	v := &Verified{Output: o, Kept: r.Digest != ""}
-	if errs[0] == nil && holds(o, publish.PrivacyFile) {
-		p, err := released(ctx, o.Release)
+	if errs[0] == nil && finished.Holds(o, publish.PrivacyFile) {
+		p, err := finished.Statement(ctx, o.Release)
 		if err != nil {
 			errs = append(errs, err)
 		} else {
 			v.Privacy = &p
-			errs = append(errs, belongs(p, o.Manifest), ofModel(ctx, p, o))
+			errs = append(errs, finished.Check(ctx, p, o))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, altered(r.Dir, o.Version, err)
+		return nil, finished.Altered(r.Dir, o.Version, err)
 	}
 	return v, nil
-}
-
-// altered lists the differences of an output, one a line. A format of another version is no difference.
-func altered(dir, version string, err error) error {
-	list := eachError(err)
-	head := "is not as a run has written it; do not use it, and ask for it again"
-	if !slices.ContainsFunc(list, func(e error) bool { return !errors.As(e, new(*buildinfo.OtherFormat)) }) {
-		head = "is of another version of dapple, and cannot be checked by this one"
-	}
-	lines := []string{dir + " " + head}
-	for _, e := range list {
-		lines = append(lines, "  "+plainError(e))
-	}
-	if by := buildinfo.Written(version); by != "" {
-		lines = append(lines, "  "+by)
-	}
-	return errors.New(strings.Join(lines, "\n"))
-}
-
-func holds(o *dirsink.Output, name string) bool {
-	for _, f := range o.Released {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// belongs compares what the statement says of the files with the manifest.
-func belongs(p report.Privacy, m *dirsink.Manifest) error {
-	var errs []error
-	rows, others := publish.HashesOf(append(slices.Clip(m.Parts), m.Released...))
-	if p.Hashes.Rows != rows || len(m.Parts) > 0 && p.Rows != m.Rows {
-		errs = append(errs, fmt.Errorf("%s is the statement of other rows", publish.PrivacyFile))
-	}
-	for _, name := range []string{publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.AnswersFile, publish.ReportFile} {
-		if p.Hashes.Files[name] != others[name] {
-			errs = append(errs, fmt.Errorf("%s is the statement of another %s", publish.PrivacyFile, name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// ofModel compares the statement with what the model says of itself.
-func ofModel(ctx context.Context, p report.Privacy, o *dirsink.Output) error {
-	f, _, err := readModelFile(ctx, files.Join(o.Release, publish.ModelFile))
-	if err != nil {
-		return err
-	}
-	if publish.Fingerprint(f.Model) != p.Hashes.Model {
-		return fmt.Errorf("%s is the statement of another model than %s holds", publish.PrivacyFile, publish.ModelFile)
-	}
-	if stated := f.Guarantee; stated != p.Guarantee() {
-		return fmt.Errorf("%s promises %q, and %s was made with %q", publish.PrivacyFile, p.Guarantee(), publish.ModelFile, stated)
-	}
-	return nil
 }
 
 // JSON returns what was found for programs.

@@ -1,9 +1,11 @@
-// Package cause finds our own message in the error of a runner of Beam.
+// Package cause finds in an error what people have to read: our own message in that of a runner of Beam, and no names of
+// packages and system calls.
 package cause
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,18 +22,6 @@ var prefixes = []string{
 	"jsonio: ", "mechanism: ", "methods: ", "model: ", "modelio: ", "mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ",
 	"population: ", "postgres: ", "private: ", "publish: ", "query: ", "rake: ", "records: ", "report: ", "rows: ", "schema: ", "sensitive: ", "sink: ",
 	"solver: ", "store: ", "synth: ", "table: ", "tables: ",
-}
-
-// Plain is a text without the names of our packages before it.
-func Plain(text string) string {
-	for again := true; again; {
-		again = false
-		for _, prefix := range prefixes {
-			rest, found := strings.CutPrefix(text, prefix)
-			text, again = rest, again || found
-		}
-	}
-	return text
 }
 
 // Of finds our own message in an error of a runner; ErrRunner, if there is none. Runners put the text of a DoFn's error at
@@ -111,4 +101,39 @@ func panicError(message, whole string) error {
 		place = " at " + at[1] + "/" + at[2]
 	}
 	return fmt.Errorf("the program has a fault%s, please report it: %s", place, message)
+}
+
+// Each takes joined errors apart.
+func Each(err error) (all []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			all = append(all, Each(e)...)
+		}
+		return all
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// Text is the text of an error without the names of our packages and of system calls before it.
+func Text(err error) string {
+	text := PathText(err)
+	for again := true; again; {
+		again = false
+		for _, prefix := range prefixes {
+			rest, found := strings.CutPrefix(text, prefix)
+			text, again = rest, again || found
+		}
+	}
+	return text
+}
+
+// PathText says "path: reason" without the system call's name.
+func PathText(err error) string {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return fmt.Sprintf("%s: %v", p.Path, p.Err)
+	}
+	return err.Error()
 }
