@@ -9,6 +9,10 @@
 //
 // # Design
 //
+// A run has four parts, a file each. claim finds what has begun of the request, or begins it. build makes the graph. execute
+// runs it in this process or as a job. settle, in run.go, says how it ended. What a run leaves behind, and who may still do
+// what, is in pipelines/internal/run.
+//
 // The released files are written by the pipeline's publishing step and not by the launching process,
 // so that a run whose launcher has gone (a template, an asynchronous job) still ends with a complete
 // directory.

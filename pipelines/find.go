@@ -7,21 +7,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )
 
@@ -40,6 +37,41 @@ type FindRequest struct {
 	alone  bool     // no rows are asked for: the domain alone, with the whole budget
 	book   *book.Book
 }
+
+// A domain file may leave parts open. They are found as a whole domain is, from the columns that have open parts alone, and
+// the file is completed with them: what it declares stays, and costs nothing.
+
+// parsedDomain is a domain file that was read once for a command that can find open parts.
+type parsedDomain struct {
+	file   *schema.File // with what stands for open parts
+	open   *schema.Open // nil: none
+	faults Faults
+}
+
+// Finds reads the domain file of a request, and reports whether all of its domain or parts of it are to be found.
+func Finds(ctx context.Context, c *Config) bool {
+	if c.Domain == "" {
+		return true
+	}
+	p := &parsedDomain{}
+	data, err := readDomainText(ctx, c.Domain)
+	if err == nil {
+		p.file, p.open, err = schema.ParseOpen(c.Domain, data)
+	}
+	p.faults, c.parsed = fileFaults("--domain", err), p
+	return p.open != nil
+}
+
+// open is what the domain file of a request leaves open; nil: nothing.
+func (c Config) open() *schema.Open {
+	if c.parsed == nil {
+		return nil
+	}
+	return c.parsed.open
+}
+
+// wholly reports whether all columns are to be found.
+func (c Config) wholly() bool { return c.open() == nil || c.open().Whole }
 
 // ValidateFind finds every fault of a request to find a domain that shows before the table is read.
 func ValidateFind(ctx context.Context, c Config) (*FindRequest, error) {
@@ -231,133 +263,69 @@ func (r *FindRequest) at() string {
 // foundDir is where what was found for a file or directory is kept.
 func foundDir(output string) string { return strings.TrimRight(output, "/\\") + ".found" }
 
-// hold keeps dapple clean away from what is found, until release is called. A directory that is still empty then goes.
-func (r *FindRequest) hold() (release func(), err error) {
-	if files.Remote(r.dir) {
-		return func() {}, nil
+// takeDeclared takes over what a domain file declares whose columns are all to be found.
+func (r *FindRequest) takeDeclared(f *Faults) {
+	open := r.open()
+	if open == nil {
+		return
 	}
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, Faults{{Where: r.target().flag(r.at()), What: cause.PathText(err)}}
-	}
-	unlock, err := files.Hold(r.dir)
-	if err != nil {
-		return nil, fmt.Errorf("pipelines: %s: %w", r.dir, err)
-	}
-	return func() {
-		_ = os.Remove(r.dir) // it fails if anything is in it
-		unlock()
-	}, nil
+	file := r.parsed.file
+	r.PrivacyID, r.form = orDefault(file.Domain.PrivacyID, schema.NoPrivacyID), file.CSV
+	r.ExpectedRows = orDefault(r.ExpectedRows, file.ExpectedRows)
+	r.checkOpenRows(f)
 }
 
-// again returns the result of a run that has an ID and has finished before; nil if it has not.
-func (r *FindRequest) again(ctx context.Context) (*Result, error) {
-	c := r.Config
-	if !c.target().finished(ctx) {
-		return nil, nil
+// checkUnit refuses two words on who is protected.
+func (r *FindRequest) checkUnit(f *Faults) {
+	if r.Domain != "" && r.PrivacyID != "" {
+		f.add("--privacy_id", "is given, and so is --domain, which says who is protected", "leave one of them out")
 	}
-	c.Domain, c.parsed = files.Join(c.target().beside(), publish.DomainFile), nil
-	c.PrivacyID, c.DomainShare, c.Rows, c.Ledger = "", 0, 0, "" // what the domain was found with
-	req, err := ValidateRun(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return req.again(ctx, run.AreaOf(req.TempLocation, req.target().beside(), req.scratch))
 }
 
-// RunFound finds the domain of a table and synthesizes with it, within one ε and δ.
-func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
-	if res, err := r.again(ctx); res != nil || err != nil {
-		return res, err
+// checkOpenRows refuses to find how many rows a person has where nobody is named.
+func (r *FindRequest) checkOpenRows(f *Faults) {
+	if r.open().Rows && unitColumn(r.PrivacyID) == "" {
+		f.add("--domain", "events: rows: max: is to be found, and no privacy_id says whose rows they are", "declare privacy_id")
 	}
-	release, err := r.hold()
-	if err != nil {
-		return nil, err
+}
+
+// setOpen sets what is to be found of a file with open parts.
+func (r *FindRequest) setOpen(ctx context.Context, f *Faults) {
+	file, open := r.parsed.file, r.open()
+	r.PrivacyID = file.Domain.PrivacyID
+	r.ExpectedRows = orDefault(r.ExpectedRows, file.ExpectedRows)
+	r.setParams(publish.OpenColumns(open.Columns))
+	r.checkOpenRows(f)
+	if r.People != "" {
+		f.add("--people_input", "cannot be read where parts of the domain are to be found", "declare them in the domain file")
 	}
-	defer release()
-	if len(r.unread) > 0 && r.Progress != nil && !r.LogJSON { // the last lines say it too
-		fmt.Fprintf(r.Progress, "left out: %s\n", strings.Join(r.unread, "; "))
+	numeric := slices.ContainsFunc(open.Columns, func(c schema.OpenColumn) bool { return c.Type == domain.Numeric })
+	if r.form = file.CSV; r.source != nil && numeric {
+		r.scales(ctx, f)
 	}
-	entry, notes, err := r.charge(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found, err := r.find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if r.wholly() && len(found.LeftOut()) == len(found.Columns) {
-		return nil, fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
-	}
-	res, err := r.runWith(ctx, found, entry)
-	if err != nil {
-		again := "the same command goes on with it and finds it no more"
-		if r.open() != nil {
-			again += ", also with a domain file that declares the rest otherwise"
+}
+
+// scales sets the decimal places of NUMERIC columns, which a table may declare: at most as many as a NUMERIC has, and of these
+// as many as are found.
+func (r *FindRequest) scales(ctx context.Context, f *Faults) {
+	var described []table.Column
+	if t, ok := r.source.(*table.Files); !ok || t.Typed() { // else a record might be read
+		var err error
+		if described, _, err = r.source.Describe(ctx, r.form); err != nil {
+			*f = append(*f, ErrorFaults("--input", err)...)
+			return
 		}
-		return nil, fmt.Errorf("%w\nbefore that, %s of the budget found the domain, which is kept in %s: %s", err, shareText(r.params.Share), r.dir, again)
 	}
-	res.Written.Notes = append(append(res.Written.Notes, notes...), r.foundNotes(found, shareText(r.params.Share)+" of the budget", publish.DomainFile)...)
-	if res.Submitted == "" {
-		_ = files.RemoveAll(ctx, r.dir) // it is published
-	}
-	return res, nil
-}
-
-// runWith runs the request with the domain that was found.
-func (r *FindRequest) runWith(ctx context.Context, found *discover.Found, entry string) (*Result, error) {
-	c, err := r.Config, error(nil)
-	if c.foundFile, err = r.complete(found, nil); err != nil {
-		return nil, err
-	}
-	file, err := r.checkCompleted(ctx, c.foundFile)
-	if err != nil {
-		return nil, err
-	}
-	if file.Domain.Events != nil {
-		c.Rows = 0 // the budget is spent, and nobody could know
-	}
-	c.found, c.foundEntry, c.parsed, c.leftOut = found, entry, nil, r.leftOut(found)
-	c.Domain = files.Join(c.target().beside(), publish.DomainFile)
-	req, err := ValidateRun(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	res, err := Run(ctx, req)
-	if err == nil && c.Rows != r.Rows {
-		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("--rows=%d does not apply, since people have several rows: as many people are written as the release says; `dapple sample --people` draws more of its model", r.Rows))
-	}
-	return res, err
-}
-
-// foundNotes say what was found, and which columns were not.
-func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []string {
-	out := r.leftOut(f)
-	notes := []string{r.openNote(budget)}
-	if notes[0] == "" {
-		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(f.LeftOut()), len(f.Columns)+len(r.unread), file)
-	}
-	for i, c := range out {
-		if i == 5 && len(out) > 6 {
-			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, file))
-			break
+	for i := range r.params.Columns {
+		c := &r.params.Columns[i]
+		if c.Type != domain.Numeric {
+			continue
 		}
-		notes = append(notes, "left out: "+c)
+		c.Scale = cellkind.MaxPlaces
+		for _, d := range described {
+			if d.Name == c.Name && !d.Untyped && d.Type == domain.Numeric {
+				c.Scale = min(d.Scale, 4)
+			}
+		}
 	}
-	return notes
-}
-
-// leftOut are the columns of which too little was found, and those that are not looked at, with the reason.
-func (r *FindRequest) leftOut(f *discover.Found) (list []string) {
-	for _, c := range f.LeftOut() {
-		list = append(list, c.Name+": "+c.Left)
-	}
-	return append(list, r.unread...)
-}
-
-// prior is what finding the domain has charged to the budget of the request; nil: nothing.
-func (c Config) prior() *accountant.Prior {
-	if c.found == nil {
-		return nil
-	}
-	return &c.found.Prior
 }

@@ -6,39 +6,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/methods"
-	"github.com/dapple-dp/dapple/internal/plan"
-	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/model/condition"
+	"github.com/dapple-dp/dapple/internal/relation"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
-
-// Request is a Config that has been found to be without fault, with what follows from it. Everything
-// in it is public.
-type Request struct {
-	Config
-	File     *schema.File
-	scratch  string       // directory of this machine for temporary files
-	source   table.Source // the table that Input names, as it was at launch
-	people   table.Source // that of People; nil: none
-	public   *solver.Public
-	Problem  solver.Problem
-	Chosen   solver.Method
-	omitted  int64
-	aimed    *plan.Aimed     // the ε for an error that a plan was asked for
-	question *plan.Question  // what errors the plan states, where its ε was found; nil: those of its own bins
-	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
-	about    map[string]string
-	ledger   *book.Book // as it was when the request was checked; nil: none
-	stated   bool       // the expected rows are those of the domain file
-	within   float64    // units by which noise shifts the check of criteria, with 95 % confidence
-	narrowed string     // why the workload is narrower than the default; empty if it is not
-}
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
 // domain file and the metadata of tables of BigQuery, and looks whether input and output exist.
@@ -146,6 +125,14 @@ func checkFigures(c Config, f *Faults) {
 	checkRunID(c.RunID, f)
 }
 
+// checkRunID refuses IDs that cannot be part of a name on every system.
+func checkRunID(id string, f *Faults) {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	if len(id) > 64 || strings.Trim(id, allowed) != "" || strings.HasPrefix(id, "-") || strings.HasPrefix(id, "_") {
+		f.add("--run_id", fmt.Sprintf("got %q; want at most 64 letters, digits, - and _, a letter or a digit first", id), "leave it out for a random one")
+	}
+}
+
 // checkTemp refuses a directory for temporary files that is not one of all workers.
 func checkTemp(dir string, e Engine, f *Faults) {
 	if dir == "" {
@@ -247,62 +234,125 @@ func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
 	return file, fileFaults("--domain", err)
 }
 
-// checkDelta refuses a δ at which the promise is expected to fail for somebody, or fails too often, unless it is accepted.
-func checkDelta(r *Request, f *Faults) {
-	delta, units := float64(r.Delta), r.Problem.Units
-	if r.AcceptDelta || r.Delta.Validate() != nil || delta <= report.LargeDelta && 2*delta*units < 1 {
+// checkInput finds the table that the input names, and opens no part of it.
+func checkInput(ctx context.Context, r *Request, f *Faults) {
+	if r.Input == "" {
+		f.add("--input", "is required: the private table", "")
 		return
-	}
-	most := min(report.LargeDelta, 1/(2*units))
-	f.add("--delta", fmt.Sprintf("got %g; with %.0f planned units it has to be below %.2g, for otherwise the promise may fail for somebody", delta, units, most),
-		fmt.Sprintf("take one far below, such as %.0e, correct --expected_rows, or set --accept_delta", min(1e-9, most/100)))
-}
-
-// checkProblem derives workload, problem and method.
-func checkProblem(r *Request, f *Faults) {
-	w, ok := r.workload(f)
-	if !ok {
-		return
-	}
-	r.Problem = solver.Problem{
-		Domain: r.File.Domain, Workload: w, Neighbouring: r.Neighbouring,
-		Epsilon: r.Epsilon, Delta: r.Delta, MemoryLimit: r.MemoryLimit,
-		Units: float64(orDefault(r.ExpectedRows, solver.DefaultUnits)), ErrorShare: solver.ErrorShare(r.ErrorShare), Public: r.public,
-	}
-	checkDelta(r, f)
-	checkCriteria(r, f)
-	_, unknown := methods.Lookup(r.Method)
-	if r.Epsilon.Validate() != nil || r.Delta.Validate() != nil || unknown != nil && r.Method != "auto" {
-		return // said already; no method can be judged
 	}
 	var err error
-	if r.Chosen, _, err = methods.Choose(r.Problem, r.Method); err != nil {
-		if r.Public != "" && r.public == nil && !plan.TooLarge(err) {
-			return // the method may need the table, which cannot be read: said already
-		}
-		what, fix := plan.Refusal(r.Problem, r.Method, err)
-		where := "--method"
-		if plan.TooLarge(err) {
-			where = "--domain"
-		}
-		f.add(where, what, fix)
+	if r.source, err = table.Find(ctx, r.Input, r.Services); err != nil {
+		f.add("--input", cause.Text(err), "")
+	}
+}
+
+// inputBytes returns the number of bytes to read, of rows and of people; whole is false if one of the two is not known.
+func (r *Request) inputBytes() (n int64, whole bool) {
+	n, whole = r.source.Bytes(), r.source.Bytes() > 0
+	if r.people != nil {
+		n, whole = n+r.people.Bytes(), whole && r.people.Bytes() > 0
+	}
+	return n, whole
+}
+
+// checkColumns compares the input's columns with the domain's, if that needs, or does not need, the table
+// to be opened.
+func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
+	if r.people != nil && r.people.ByMetadata() == byMetadata {
+		people, _, _, _ := r.File.Domain.Events.Split(r.File.Domain.Recorded())
+		*f = append(*f, ErrorFaults("--people_input", r.people.Check(ctx, people, r.File.CSV.WithHeader()))...)
+	}
+	if r.source == nil || r.File == nil || r.source.ByMetadata() != byMetadata {
 		return
 	}
-	payCriteria(r, f)
-	if most := plan.MostUnits(r.Problem); most > 0 && r.ExpectedRows > most && !r.Engine.clustered(r.Runner) {
-		what, fix := "so large a workload", "lower --max_cells or --marginals, or drop columns"
-		if r.Problem.Domain.Learns() {
-			what, fix = "learned bins", "declare bins, edges or values, or take --runner=flink, spark or dataflow"
-		}
-		where, key := "--expected_rows", ""
-		if r.stated {
-			where, key = "--domain", "expected_rows: "
-		}
-		f.add(where, key+fmt.Sprintf("got %d; with %s at most %d units can be counted", r.ExpectedRows, what, most), fix)
+	whole := r.File.Domain.Recorded()
+	if r.people != nil {
+		_, rows, _, _ := r.File.Domain.Events.Split(whole)
+		whole = rows
 	}
-	if _, _, err := plan.ChargeAfter(r.Problem, r.Chosen, r.prior()); err != nil {
-		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting
-		f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; method %s: %s", float64(r.Epsilon), float64(r.Delta), r.Chosen.Name, rule),
-			"change one of them, or --method")
+	*f = append(*f, ErrorFaults("--input", r.source.Check(ctx, whole, r.File.CSV))...)
+	r.layOut(ctx)
+}
+
+// layOut orders the columns of rows as the input has them, by its header or schema alone. If there is none to be read, the
+// order is that of the domain file.
+func (r *Request) layOut(ctx context.Context) {
+	names, err := r.source.Columns(ctx, r.File.CSV)
+	if err != nil {
+		return // said by the check
 	}
+	if r.people != nil {
+		people, err := r.people.Columns(ctx, r.File.CSV.WithHeader())
+		if err != nil {
+			return
+		}
+		r.File.Domain.LayOutTables(people, names)
+		return
+	}
+	r.File.Domain.LayOut(names)
+}
+
+// checkEvents refuses what a table of many rows per person cannot be asked for.
+func checkEvents(d *domain.Domain, rows int64, fix string, f *Faults) {
+	if d.Events == nil {
+		return
+	}
+	if rows > 0 {
+		f.add("--rows", fmt.Sprintf("got %d, and the domain file declares events: people are written, as many as the release says, each with rows of its own", rows), fix)
+	}
+}
+
+// noRows reports whether people without rows exist. They are only in a table of people, so that there are two tables.
+func noRows(d *domain.Domain) bool { return d.Events != nil && d.Events.NoRows }
+
+// checkPeopleInput finds the table of people, if people without rows exist.
+func checkPeopleInput(ctx context.Context, r *Request, f *Faults) {
+	switch d := r.File.Domain; {
+	case r.People == "" && noRows(d) && !r.planning:
+		f.add("--people_input", "is required because the domain file declares rows: {min: 0}", "name the table of all people, or leave min out")
+	case r.People != "" && !noRows(d):
+		f.add("--people_input", "is for a domain file that declares events with rows: {min: 0, …}, people without rows", "declare so, or leave it out")
+	case r.People != "":
+		var err error
+		if r.people, err = table.Find(ctx, r.People, r.Services); err != nil {
+			f.add("--people_input", cause.Text(err), "")
+		}
+	}
+}
+
+// checkPeople refuses a condition on events.
+func checkPeople(c *relation.Condition, d *domain.Domain, f *Faults) (ok bool) {
+	names := condition.OfEvents(c, d)
+	if len(names) > 0 {
+		f.add("--where", fmt.Sprintf("names %s, which changes from row to row: people are chosen, with all of their rows", strings.Join(names, ", ")),
+			"name columns of the person, or select rows of what is written")
+	}
+	return len(names) == 0
+}
+
+// checkMinCount finds the faults of a request for a least number of rows of each combination. With 0 rows their number is
+// not known, and about expected, if that is given.
+func checkMinCount(m synth.MinCount, rows, expected int64, d *domain.Domain, f *Faults) {
+	switch {
+	case d.Events != nil && (m.Rows > 0 || len(m.Columns) > 0):
+		f.add("--min_count", "rows of one person are not merged with those of others: it does not go with events", "leave it out")
+		return
+	case m.Rows == 0 && len(m.Columns) > 0:
+		f.add("--min_count", "is required by --min_count_columns: how many rows a combination of them has to have", "")
+	case rows > 0 && m.Rows > rows:
+		f.add("--min_count", fmt.Sprintf("got %d for --rows=%d; no combination can be in so many", m.Rows, rows), "")
+	case rows == 0 && expected > 0 && m.Rows > expected:
+		f.add("--min_count", fmt.Sprintf("got %d for %d expected rows; no combination can be in so many", m.Rows, expected), "")
+	}
+	if err := m.Validate(d); err != nil {
+		f.add("--min_count_columns", strings.TrimPrefix(err.Error(), "synth: MinCount: "), "the columns are "+strings.Join(d.Names(), ", "))
+	}
+}
+
+// columnsOf names them for a sentence.
+func columnsOf(m synth.MinCount) string {
+	if len(m.Columns) == 0 {
+		return "all columns"
+	}
+	return strings.Join(m.Columns, ", ")
 }

@@ -1,7 +1,9 @@
 package pipelines
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,7 +16,130 @@ import (
 	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
+
+// execute charges the run and does what remains of it.
+func (c *claim) execute(ctx context.Context) error {
+	charged, err := c.r.charge(ctx, c.note, c.output.Book)
+	if c.notes = append(c.notes, charged...); err != nil {
+		return err
+	}
+	if found := c.output.Found; found != nil {
+		c.notes = append(c.notes, found.String())
+	}
+	c.charged = true
+	if err := c.work(ctx); err != nil {
+		return err
+	}
+	if c.r.Engine.remote() && !c.execution.published(ctx) {
+		return errors.Join(errors.New("the job is done, and its output is not to be seen here: do its workers see the same directories?"), c.stop(ctx))
+	}
+	return nil
+}
+
+// stop keeps the run from all steps that it has not begun.
+func (c *claim) stop(ctx context.Context) error {
+	return c.staging.Stop(ctx, c.note.RunID, c.runID)
+}
+
+// work does what remains of a run: all of it, the rows of a kept release, or waiting for a job.
+func (c *claim) work(ctx context.Context) error {
+	r := c.r
+	x := pipelineRun{
+		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: c.runID, submitted: c.staging.Remember, stop: c.stop, dir: c.staging.Dir,
+	}
+	bytes, whole := r.inputBytes()
+	if c.begun != nil || !whole {
+		bytes = 0
+	}
+	m := progress.New(bytes, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})
+	if c.begun != nil && c.begun.AtWork {
+		return x.attach(ctx, c.begun.Job, m)
+	}
+	p, s := beam.NewPipelineWithRoot()
+	if c.begun != nil {
+		write(s, r, c.launch, synth.SavedIn(s, *c.begun.Model, r.File.Domain, c.store))
+	} else {
+		build(s, r, c.launch)
+	}
+	return x.execute(ctx, p, m)
+}
+
+// execution is one run of a graph in this process, from the preparation of its output to its publication.
+type execution struct {
+	out    *output
+	gate   *run.Gate
+	unhold func() // ends the mark that the run is at work
+}
+
+// startExecution prepares the output, so that a run whose output cannot be written fails before any budget is
+// spent.
+func startExecution(ctx context.Context, out *output) (*execution, error) {
+	e := &execution{out: out, gate: run.NewGate(out.run()), unhold: func() {}}
+	if err := out.prepare(ctx); err != nil {
+		defer e.finish()
+		_, _, abandonErr := e.abandon(ctx)
+		return nil, errors.Join(err, abandonErr)
+	}
+	release, err := out.Sink.Hold()
+	if err != nil {
+		defer e.finish()
+		_, _, abandonErr := e.abandon(ctx)
+		return nil, errors.Join(fmt.Errorf("pipelines: %w", err), abandonErr)
+	}
+	e.unhold = release
+	return e, nil
+}
+
+// published reports whether the rows are there to be read.
+func (e *execution) published(ctx context.Context) bool {
+	ctx, cancel := run.Afterwards(ctx)
+	defer cancel()
+	return e.out.published(ctx)
+}
+
+// waitForPublication is how long a stopped run waits for a publication that has begun. That of directories ends with all
+// files or with none, and soon unless the disk does not answer; a load of a table ends with all rows or with none.
+const waitForPublication = time.Minute
+
+// abandon ends an execution that has failed: nothing is published any more, and nothing that a reader
+// could take for output stays behind. It says what is kept on purpose. A publication that has begun is waited for:
+// published reports that it has ended well.
+func (e *execution) abandon(ctx context.Context) (kept string, published bool, err error) {
+	if !e.gate.Shut(waitForPublication) {
+		return e.out.Sink.Unfinished(), false, nil
+	}
+	ctx, cancel := run.Afterwards(ctx)
+	defer cancel()
+	if e.out.published(ctx) {
+		return "", true, nil
+	}
+	kept, err = e.out.abandon(ctx)
+	return kept, false, err
+}
+
+// finish forgets the run.
+func (e *execution) finish() {
+	e.unhold()
+	e.gate.Forget()
+}
+
+// execute runs a pipeline on a runner, with progress.
+func execute(ctx context.Context, p *beam.Pipeline, runner string, m *progress.Meter) error {
+	stop := m.Start()
+	defer stop()
+	_, err := beam.Run(ctx, runner, p)
+	return stopped(ctx, cause.Of(err))
+}
+
+// stopped returns an error if a run was interrupted; other errors are then consequences.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return err
+}
 
 // jobStillRunning is the error for a job that may or may not be running.
 type jobStillRunning struct {
@@ -169,4 +294,46 @@ func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j run.Job, why 
 		return nil
 	}
 	return errors.Join(errors.New(why), stopErr)
+}
+
+// keep returns what writes a template; nil if the request for a job is sent. A template names the staging of its run, so
+// that all jobs that are made of it share one release.
+func (x pipelineRun) keep() func(context.Context, []byte) error {
+	name := x.engine.Cloud.Template
+	if name == "" {
+		return nil
+	}
+	return func(ctx context.Context, request []byte) error {
+		if err := files.Create(ctx, name, request); err != nil {
+			return fmt.Errorf("writing the template: %w", err)
+		}
+		return nil
+	}
+}
+
+// dry returns the request that a run would send. Nothing is staged, charged or sent.
+func (r *Request) dry(ctx context.Context, l launch, where run.Area, n run.Note) (*Result, error) {
+	st := run.Staging{Dir: where.Name(l.runID)}
+	l.store, l.output = st.Ref(), r.output(l.runID, st, n.Began)
+	x := pipelineRun{runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, dir: st.Dir}
+	cloud, res := x.cloud(), &Result{}
+	cloud.Stage = func(_ context.Context, name string, _ []byte) (string, error) {
+		return files.Join(x.dir, x.run, name), nil
+	}
+	cloud.Keep = func(_ context.Context, request []byte) error {
+		var b bytes.Buffer
+		err := json.Indent(&b, request, "", "  ")
+		res.Submitted = b.String()
+		return err
+	}
+	c, err := jobs.Unasked(ctx, r.Engine.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	p, s := beam.NewPipelineWithRoot()
+	build(s, r, l)
+	_, end, err := c.Submit(ctx, p, x.options(cloud))
+	end()
+	return res, err
 }

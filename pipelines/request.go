@@ -1,12 +1,20 @@
 package pipelines
 
 import (
+	"errors"
 	"io"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
+	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -105,4 +113,122 @@ func orDefault[T comparable](v, def T) T {
 		return def
 	}
 	return v
+}
+
+// Request is a Config that has been found to be without fault, with what follows from it. Everything
+// in it is public.
+type Request struct {
+	Config
+	File     *schema.File
+	scratch  string       // directory of this machine for temporary files
+	source   table.Source // the table that Input names, as it was at launch
+	people   table.Source // that of People; nil: none
+	public   *solver.Public
+	Problem  solver.Problem
+	Chosen   solver.Method
+	omitted  int64
+	aimed    *plan.Aimed     // the ε for an error that a plan was asked for
+	question *plan.Question  // what errors the plan states, where its ε was found; nil: those of its own bins
+	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
+	about    map[string]string
+	ledger   *book.Book // as it was when the request was checked; nil: none
+	stated   bool       // the expected rows are those of the domain file
+	within   float64    // units by which noise shifts the check of criteria, with 95 % confidence
+	narrowed string     // why the workload is narrower than the default; empty if it is not
+}
+
+// Fault is one thing wrong with a request. It never holds anything read from private data.
+type Fault struct {
+	Where string // the flag, or file, line and column
+	What  string // what was given, and what is allowed
+	Fix   string // what to change; may be empty
+	more  int    // of a fault that only counts others: how many
+}
+
+// String returns "where: what; fix".
+func (f Fault) String() string {
+	s := f.Where + ": " + f.What
+	if f.Fix != "" {
+		s += "; " + f.Fix
+	}
+	return s
+}
+
+// Faults are all things wrong with a request, in the order in which they were found.
+type Faults []Fault
+
+// Error lists the first faults, one a line, and says how many more there are.
+func (f Faults) Error() string { return strings.Join(f.Lines(), "\n") }
+
+// Lines returns the lines of Error.
+func (f Faults) Lines() []string {
+	var lines []string
+	for _, one := range f[:min(len(f), bounded.Shown)] {
+		lines = append(lines, one.String())
+	}
+	if len(f) > bounded.Shown {
+		lines = append(lines, bounded.More(f[bounded.Shown:].Count()))
+	}
+	return lines
+}
+
+// Count returns how many faults there are, also those of which only the number is known.
+func (f Faults) Count() (n int) {
+	for _, one := range f {
+		n += max(1, one.more)
+	}
+	return n
+}
+
+// Err returns f as an error, or nil if there is no fault.
+func (f Faults) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+// IsRequest reports whether err is a fault of the request, so that nothing was read or written.
+func IsRequest(err error) bool {
+	var f Faults
+	return errors.As(err, &f)
+}
+
+func (f *Faults) add(where, what, fix string) {
+	*f = append(*f, Fault{Where: where, What: what, Fix: fix})
+}
+
+// ErrRunner marks an error in which no message of dapple's packages was found: the runner itself, or the machine, has
+// failed, and the runner's log has the details.
+var ErrRunner = cause.ErrRunner
+
+// ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without
+// the names of packages; nil for nil.
+func ErrorFaults(where string, err error) (faults Faults) {
+	for _, e := range cause.Each(err) {
+		fault := Fault{Where: where, What: cause.Text(e)}
+		if rest := bounded.Rest(0); errors.As(e, &rest) {
+			fault.more = int(rest)
+		}
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+// asFault returns an error of a run that cannot begin as it was asked for as a fault of the request; others as they are.
+func asFault(err error) error {
+	if r, ok := errors.AsType[*run.Refusal](err); ok {
+		return Faults{{Where: r.Where, What: cause.Text(r.Err), Fix: r.Fix}}
+	}
+	return err
+}
+
+// fieldFault returns an error of a sink as a fault of the flag that its field has.
+func fieldFault(err error) Fault {
+	flags := map[string]string{"Output": "--output", "Write": "--write", "Release": "--release", "Stage": "--temp_location"}
+	f := Fault{Where: "--output", What: tableError(err)}
+	if of, ok := errors.AsType[*table.FieldError](err); ok {
+		f.Where, f.Fix = flags[of.Field], of.Fix
+	}
+	return f
 }

@@ -4,13 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -18,6 +25,126 @@ import (
 
 // A domain is found by a pipeline of its own, on the runner of the request: a job of a service, if there is one. What it
 // finds is kept next to the output, so that any later process of the same command adopts it, or waits for the job.
+
+// hold keeps dapple clean away from what is found, until release is called. A directory that is still empty then goes.
+func (r *FindRequest) hold() (release func(), err error) {
+	if files.Remote(r.dir) {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return nil, Faults{{Where: r.target().flag(r.at()), What: cause.PathText(err)}}
+	}
+	unlock, err := files.Hold(r.dir)
+	if err != nil {
+		return nil, fmt.Errorf("pipelines: %s: %w", r.dir, err)
+	}
+	return func() {
+		_ = os.Remove(r.dir) // it fails if anything is in it
+		unlock()
+	}, nil
+}
+
+// again returns the result of a run that has an ID and has finished before; nil if it has not.
+func (r *FindRequest) again(ctx context.Context) (*Result, error) {
+	c := r.Config
+	if !c.target().finished(ctx) {
+		return nil, nil
+	}
+	c.Domain, c.parsed = files.Join(c.target().beside(), publish.DomainFile), nil
+	c.PrivacyID, c.DomainShare, c.Rows, c.Ledger = "", 0, 0, "" // what the domain was found with
+	req, err := ValidateRun(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return req.again(ctx, run.AreaOf(req.TempLocation, req.target().beside(), req.scratch))
+}
+
+// RunFound finds the domain of a table and synthesizes with it, within one ε and δ.
+func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
+	if res, err := r.again(ctx); res != nil || err != nil {
+		return res, err
+	}
+	release, err := r.hold()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if len(r.unread) > 0 && r.Progress != nil && !r.LogJSON { // the last lines say it too
+		fmt.Fprintf(r.Progress, "left out: %s\n", strings.Join(r.unread, "; "))
+	}
+	entry, notes, err := r.charge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.wholly() && len(found.LeftOut()) == len(found.Columns) {
+		return nil, fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
+	}
+	res, err := r.runWith(ctx, found, entry)
+	if err != nil {
+		again := "the same command goes on with it and finds it no more"
+		if r.open() != nil {
+			again += ", also with a domain file that declares the rest otherwise"
+		}
+		return nil, fmt.Errorf("%w\nbefore that, %s of the budget found the domain, which is kept in %s: %s", err, shareText(r.params.Share), r.dir, again)
+	}
+	res.Written.Notes = append(append(res.Written.Notes, notes...), r.foundNotes(found, shareText(r.params.Share)+" of the budget", publish.DomainFile)...)
+	if res.Submitted == "" {
+		_ = files.RemoveAll(ctx, r.dir) // it is published
+	}
+	return res, nil
+}
+
+// runWith runs the request with the domain that was found.
+func (r *FindRequest) runWith(ctx context.Context, found *discover.Found, entry string) (*Result, error) {
+	c, err := r.Config, error(nil)
+	if c.foundFile, err = r.complete(found, nil); err != nil {
+		return nil, err
+	}
+	file, err := r.checkCompleted(ctx, c.foundFile)
+	if err != nil {
+		return nil, err
+	}
+	if file.Domain.Events != nil {
+		c.Rows = 0 // the budget is spent, and nobody could know
+	}
+	c.found, c.foundEntry, c.parsed, c.leftOut = found, entry, nil, r.leftOut(found)
+	c.Domain = files.Join(c.target().beside(), publish.DomainFile)
+	req, err := ValidateRun(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	res, err := Run(ctx, req)
+	if err == nil && c.Rows != r.Rows {
+		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("--rows=%d does not apply, since people have several rows: as many people are written as the release says; `dapple sample --people` draws more of its model", r.Rows))
+	}
+	return res, err
+}
+
+// complete returns the text of the domain of a request once it is found.
+func (r *FindRequest) complete(found *discover.Found, charge *schema.Charge) ([]byte, error) {
+	csv := ""
+	if r.wholly() {
+		csv = r.csvKeys()
+	}
+	return publish.Complete(r.open(), found, csv, charge)
+}
+
+// completedName is the name, in the directory of what was found, of a completed domain file that has faults.
+const completedName = "domain.yaml"
+
+// checkCompleted reads a completed domain file. It refuses one with faults, and keeps it, so that their places can be looked up.
+func (r *FindRequest) checkCompleted(ctx context.Context, text []byte) (*schema.File, error) {
+	file, faults := parseDomain(r.dir+"/"+completedName, text)
+	if len(faults) == 0 {
+		return file, nil
+	}
+	_, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, completedName, text)
+	return nil, errors.Join(faults, err)
+}
 
 // attempt is one try of a request to find its domain.
 type attempt struct {
@@ -136,6 +263,62 @@ func (r *FindRequest) unfound(ctx context.Context, a attempt, err error) error {
 }
 
 func shareText(s dp.Share) string { return fmt.Sprintf("%g %%", 100*s.Float()) }
+
+// foundNotes say what was found, and which columns were not.
+func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []string {
+	out := r.leftOut(f)
+	notes := []string{r.openNote(budget)}
+	if notes[0] == "" {
+		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(f.LeftOut()), len(f.Columns)+len(r.unread), file)
+	}
+	for i, c := range out {
+		if i == 5 && len(out) > 6 {
+			notes = append(notes, fmt.Sprintf("%d more columns are left out: %s says why", len(out)-i, file))
+			break
+		}
+		notes = append(notes, "left out: "+c)
+	}
+	return notes
+}
+
+// leftOut are the columns of which too little was found, and those that are not looked at, with the reason.
+func (r *FindRequest) leftOut(f *discover.Found) (list []string) {
+	for _, c := range f.LeftOut() {
+		list = append(list, c.Name+": "+c.Left)
+	}
+	return append(list, r.unread...)
+}
+
+// openNote says what of a file was found; empty: all of it.
+func (r *FindRequest) openNote(budget string) string {
+	if r.wholly() {
+		return ""
+	}
+	parts := openParts(r.open())
+	return fmt.Sprintf("what the domain file left open was found with %s: %s", budget, strings.Join(parts, ", "))
+}
+
+// openParts names the open parts of a file.
+func openParts(o *schema.Open) (list []string) {
+	if o == nil {
+		return nil
+	}
+	for i := range o.Columns {
+		list = append(list, o.Columns[i].String())
+	}
+	if o.Rows {
+		list = append(list, "rows of a person (max)")
+	}
+	return slices.Clip(list)
+}
+
+// prior is what finding the domain has charged to the budget of the request; nil: nothing.
+func (c Config) prior() *accountant.Prior {
+	if c.found == nil {
+		return nil
+	}
+	return &c.found.Prior
+}
 
 // checkJob finds every fault of a request whose domain is found by a job of a service, before that of its rows.
 func (r *FindRequest) checkJob(f *Faults) {

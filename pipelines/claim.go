@@ -1,0 +1,258 @@
+package pipelines
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/beamrun/cause"
+	"github.com/dapple-dp/dapple/internal/buildinfo"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/transforms/private"
+)
+
+// claim is a run that has its staging: a new one, or one that began earlier and is finished now.
+type claim struct {
+	launch
+	r         *Request
+	note      run.Note
+	staging   run.Staging
+	begun     *run.Leftover // the earlier one; nil: none
+	keep      bool          // the staging stays: its release is not published
+	charged   bool
+	execution *execution
+	notes     []string
+}
+
+// claim finds what has begun of the request, or begins it. It returns no claim if there is nothing to run.
+func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
+	c := &claim{r: r, launch: launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}}
+	where := run.AreaOf(r.TempLocation, r.target().beside(), r.scratch)
+	c.note = r.note(c.runID)
+	if r.Engine.elsewhere() && !files.Remote(where.Dir) {
+		if err := os.MkdirAll(where.Dir, 0o777); err != nil {
+			return nil, nil, Faults{{Where: "--temp_location", What: cause.PathText(err)}}
+		}
+	}
+	if r.Engine.Cloud.DryRun {
+		res, err := r.dry(ctx, c.launch, where, c.note)
+		return nil, res, err
+	}
+	if res, err := r.again(ctx, where); res != nil || err != nil {
+		return nil, res, err
+	}
+	var err error
+	if c.begun, c.notes, err = r.resume(ctx, where, c.note); err != nil {
+		return nil, nil, asFault(err)
+	}
+	if c.begun != nil {
+		if !c.begun.AtWork {
+			if res, err := r.alreadyPublished(ctx, c.begun); res != nil || err != nil {
+				return nil, res, err
+			}
+		}
+		c.note, c.runID, c.keep = c.begun.Note, c.begun.Publisher(r.RunID), true
+		c.notes = append(c.notes, says(c.begun))
+	}
+	if c.staging, err = stagingOf(ctx, c.begun, where, c.note); err != nil {
+		return nil, nil, err
+	}
+	c.store, c.output = c.staging.Ref(), r.output(c.runID, c.staging, c.note.Began)
+	if r.Engine.here() {
+		c.spill = private.NewSpill("")
+	}
+	return c, nil, nil
+}
+
+// says is the note of a run that finishes an earlier one.
+func says(f *run.Leftover) string {
+	if f.AtWork {
+		return fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", f.Begun())
+	}
+	return fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent", f.Begun())
+}
+
+// stagingOf returns the staging of a run: that of an earlier one, or a new one.
+func stagingOf(ctx context.Context, begun *run.Leftover, where run.Area, n run.Note) (run.Staging, error) {
+	if begun != nil {
+		return begun.Staging, nil
+	}
+	st, err := where.Stage(ctx, n.RunID)
+	if err != nil {
+		return st, asFault(err)
+	}
+	if err := st.Sign(ctx, n); err != nil {
+		_, err = st.Ending(ctx, n, stopped(ctx, err))
+		st.Remove(ctx)
+		return st, err
+	}
+	return st, nil
+}
+
+// again returns the result of a run that has an ID and has finished before; nil if it has not.
+func (r *Request) again(ctx context.Context, where run.Area) (*Result, error) {
+	publisher, ok := run.FinishedAs(ctx, r.target().beside(), r.RunID)
+	if !ok {
+		return nil, nil
+	}
+	out := r.output(publisher, run.Staging{}, time.Time{})
+	if !out.published(ctx) {
+		return nil, nil
+	}
+	if f, ok := where.Find(ctx, r.RunID); ok {
+		if f.AtWork && f.Job.ID != run.Unlaunched { // it has published, and ends
+			f.Unlock()
+		} else {
+			f.Remove(ctx)
+		}
+	}
+	res, err := resultOf(ctx, r, out)
+	if res != nil {
+		res.Written.Notes = append(res.Written.Notes, "run "+r.RunID+" had finished before: nothing was read, written or spent now")
+	}
+	return res, err
+}
+
+// alreadyPublished returns the result of a run that was killed after it had published, and before it had removed its
+// staging; nil if it had not. The same request, which took up that staging, pays nothing more.
+func (r *Request) alreadyPublished(ctx context.Context, f *run.Leftover) (*Result, error) {
+	publisher, ok := run.FinishedAs(ctx, r.target().beside(), f.RunID)
+	if !ok {
+		return nil, nil
+	}
+	out := r.output(publisher, run.Staging{}, time.Time{})
+	if !out.published(ctx) {
+		return nil, nil
+	}
+	f.Remove(ctx)
+	res, err := resultOf(ctx, r, out)
+	if res != nil {
+		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("the run begun %s had published this and was ended as it removed its files: nothing was read, written or spent now",
+			f.Begun()))
+	}
+	return res, err
+}
+
+// resume returns an unfinished run of this request to resume: by its ID if there is one, otherwise a kept release.
+func (r *Request) resume(ctx context.Context, where run.Area, n run.Note) (begun *run.Leftover, notes []string, err error) {
+	if r.RunID == "" {
+		return where.Resume(ctx, n)
+	}
+	f, ok := where.Find(ctx, r.RunID)
+	switch {
+	case !ok:
+		return nil, nil, nil
+	case f.Request == "" || f.Request != n.Request:
+		err = Faults{{Where: "--run_id", What: fmt.Sprintf("run %s, begun %s, is of another request or another state of the input", r.RunID, f.Begun()), Fix: "name another run, or leave it out"}}
+	case f.AtWork || f.Model != nil:
+		return &f, nil, nil
+	case f.Drawn:
+		err = errors.New("run " + r.RunID + " has ended without a release, and noise had been drawn: count its budget as spent; another --run_id begins anew and spends again")
+	case !f.Ends(ctx): // on an object store nothing tells that it is not at work
+		err = errors.New("whether run " + r.RunID + " has drawn noise could not be found out, or it has just now: count its budget as spent; another --run_id begins anew and spends again")
+	default: // it had spent nothing, and never will
+		f.GiveBack(ctx)
+		f.Remove(ctx)
+		return nil, nil, nil
+	}
+	f.Unlock()
+	return nil, nil, err
+}
+
+// leave gives back what the run held, and removes its staging unless that is kept.
+func (c *claim) leave(ctx context.Context) {
+	if c.spill != nil {
+		_ = c.spill.Close() // what could not be removed has no key any more
+	}
+	if c.keep {
+		c.staging.Unlock()
+	} else {
+		c.staging.Remove(ctx)
+	}
+}
+
+// unstarted is the error of a run whose output cannot be written.
+func (c *claim) unstarted(ctx context.Context, err error) error {
+	if !IsRequest(err) {
+		c.keep, err = c.staging.Ending(ctx, c.note, stopped(ctx, err))
+	}
+	return err
+}
+
+// A release is paid for once it is drawn. If its publication fails it is kept in the staging, and the next run
+// of the same request on the same table publishes it, without a look at the table. That costs no privacy,
+// whatever has become of the table; the request and the state of the input are compared so that nobody gets
+// rows of another table than was asked for.
+
+// note returns that of a run of this request.
+func (r *Request) note(runID string) run.Note {
+	return run.Note{Version: buildinfo.Version(), RunID: runID, Request: r.fingerprint(), Input: absolute(r.Input), Output: absolute(r.Output), Began: time.Now().UTC().Truncate(time.Second),
+		Ledger: absolute(r.Ledger), Key: rand.Text()}
+}
+
+// absolute returns a name that means the same in every working directory.
+func absolute(name string) string {
+	if name == "" || files.Remote(name) {
+		return name
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
+}
+
+// fingerprint is a hash of everything that a release of this request depends on: the state of the input and how
+// it is read, the domain, what is measured, and at what price. Where rows go and how many are no part of it.
+// It is empty if a later run could not tell whether the input is the same.
+func (r *Request) fingerprint() string {
+	input, known := r.source.Identity()
+	if r.people != nil && known {
+		var people string
+		people, known = r.people.Identity()
+		input += "\n" + people
+	}
+	if !known {
+		return ""
+	}
+	b, err := json.Marshal(struct {
+		Version      string
+		Input        string
+		CSV          schema.CSV
+		Domain       *domain.Domain
+		Workload     query.Workload
+		Neighbouring dp.Neighbouring
+		Epsilon      dp.Epsilon
+		Delta        dp.Delta
+		Method       string
+		Units        float64
+		MemoryLimit  int64
+		Strict       bool
+		Criteria     solver.Criteria
+		ErrorShare   dp.Share
+		Public       *solver.Public    `json:",omitempty"`
+		Prior        *accountant.Prior `json:",omitempty"`
+	}{
+		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
+		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.Problem.Public, r.prior(),
+	})
+	if err != nil {
+		panic("pipelines: a request is plain data and always marshals")
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
