@@ -2,6 +2,8 @@ package pipelines
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -142,5 +144,89 @@ func TestStoppedWhilePublishing(t *testing.T) {
 			t.Errorf("to %q: left %q, published %v, %v", to, left, published, err)
 		}
 		a.finish()
+	}
+}
+
+// heldSink makes a shard, or fails to publish, once it is told to.
+type heldSink struct {
+	table.Sink
+	begun, end chan struct{}
+}
+
+func newHeldSink(to table.Sink) heldSink {
+	return heldSink{to, make(chan struct{}), make(chan struct{})}
+}
+
+func (s heldSink) Create(ctx context.Context, shard, shards int) (table.Shard, error) {
+	close(s.begun)
+	<-s.end
+	return s.Sink.Create(ctx, shard, shards)
+}
+
+func (s heldSink) Publish(context.Context, []table.FileRef, table.Release) (table.Published, error) {
+	close(s.begun)
+	<-s.end
+	return table.Published{}, errors.New("the disk is full")
+}
+
+// A run that is told to stop while a part of its rows is being made waits for that, and leaves nothing of it.
+func TestStoppedWhileMakingAPart(t *testing.T) {
+	r := mustValidate(t, shop(t, 10))
+	st, err := run.AreaOf("", "", t.TempDir()).Stage(t.Context(), "held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Remove(t.Context())
+	out := r.output("held", st, time.Time{})
+	a, err := startExecution(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.finish()
+	s := newHeldSink(out.Sink)
+	out.Sink = s
+	made := make(chan struct{})
+	go func() {
+		defer close(made)
+		if _, err := out.Create(t.Context(), 0, 1); err != nil {
+			t.Errorf("a part that had been begun: %v", err)
+		}
+	}()
+	<-s.begun
+	time.AfterFunc(20*time.Millisecond, func() { close(s.end) }) // the run waits by then, or will at once
+	if left, published, err := a.abandon(t.Context()); left != "" || published || err != nil {
+		t.Errorf("left %q, published %v, %v", left, published, err)
+	}
+	<-made
+	if names, err := filepath.Glob(filepath.Join(filepath.Dir(r.Output), "dapple-*.tmp", "*")); len(names) > 0 || err != nil {
+		t.Errorf("left are %v, %v", names, err)
+	}
+	if _, err := out.Create(t.Context(), 0, 1); !errors.Is(err, run.ErrStopped) {
+		t.Errorf("a part after the stop: %v", err)
+	}
+}
+
+// A publication that fails is waited for as long as it takes, and not longer.
+func TestStoppedWhilePublishingFails(t *testing.T) {
+	r := mustValidate(t, shop(t, 10))
+	out := r.output("fails", run.Staging{}, time.Time{})
+	a, err := startExecution(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.finish()
+	s := newHeldSink(out.Sink)
+	out.Sink, out.Describe = s, false
+	go func() {
+		_, _ = out.Publish(t.Context(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}})
+	}()
+	<-s.begun
+	time.AfterFunc(20*time.Millisecond, func() { close(s.end) })
+	began := time.Now()
+	if left, published, err := a.abandon(t.Context()); left != "" || published || err != nil {
+		t.Errorf("left %q, published %v, %v", left, published, err)
+	}
+	if took := time.Since(began); took > waitForPublication/2 {
+		t.Errorf("it was waited for %v", took)
 	}
 }

@@ -25,7 +25,8 @@
 //	            publishing
 //
 // Other objects of the staging mark no state: ID.launches, by which a pipeline is launched once; ID.parts, encrypted parts
-// of the table, removed where a release is kept; rows, which wait for a load.
+// of the table, removed where a release is kept; rows, which wait for a load. The staging of a sampling holds its model
+// alone. The directory in which a domain is found has the same note, jobs and stop.
 //
 // # Budget
 //
@@ -58,14 +59,25 @@
 //	cancelled          begun to publish   finds it published: the run waited for the end of that
 //	at work, as a job  any of these       is refused without --run_id; with it, it waits for the job
 //
-// On a store of objects nobody can tell that a process was killed. Its staging is found by --run_id alone.
+// On a store of objects nobody can tell that a process was killed. Its staging is found by --run_id alone. A release of an
+// input without a state that can be compared, such as a pipe, is never taken up.
 //
 // # Gate
 //
-// Workers in the process of the launcher pass a Gate besides.
+// Workers in the process of the launcher pass a Gate besides. A runner that is told to stop returns while its functions
+// still work, and the objects say what may begin, not what has ended. Tests of pipelines fail without the gate:
 //
-//   - A runner that is told to stop returns while its functions still work. No object tells whether one of them is in the
-//     middle of a step. The gate is shut once all are out; the launcher then removes the staging and the parts of the rows.
-//   - A publication that has begun is waited for. It may also fail, and no object tells that it has ended.
-//   - The gate keeps the outcome of the run. Another run may have replaced the output before its figures are read.
+//   - A part of the rows that is being made when the run is stopped. The launcher removes what was made. It has to wait for
+//     that part first, or a directory stays beside the output (TestStoppedWhileMakingAPart). In the same way, a function in
+//     the middle of a step would make the staging anew after its removal.
+//   - A publication that has begun. The launcher waits up to a minute for its end, and says that all is published. If it
+//     fails, no object says so, and the launcher would wait for the whole minute (TestStoppedWhilePublishingFails).
+//   - A run that no object can stop. It may have failed since the disk of its staging is full.
+//
+// The gate also keeps the outcome of the run: another run may replace the output before its figures are read
+// (TestFiguresAreOfTheRunItself).
+//
+// Workers in other processes have no gate. What one of them makes in the middle of a stop may stay beside the output.
+//
+// Objects and gate are asked together: by the store of the staging, and by MayPublish and BeginPublication for the output.
 package run
