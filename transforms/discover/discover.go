@@ -53,7 +53,7 @@ func Discover(s beam.Scope, rows beam.PCollection, p Params) beam.PCollection {
 	if p.PrivacyID != "" {
 		parts = beam.ParDo(s, &peopleFn{Params: p}, beam.GroupByKey(s, parts))
 	}
-	sums := beam.ParDo(s, &sumFn{Prefixes: p.prefixes(), Cut: cut}, beam.GroupByKey(s, parts))
+	sums := beam.ParDo(s, &sumFn{Columns: p.Columns, Cut: cut}, beam.GroupByKey(s, parts))
 	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(rows)}, sums)
 	fn := &drawFn{Params: p, Cut: cut}
 	if !sensitive.Spend(hidden, fn) {
@@ -190,16 +190,18 @@ func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int
 
 // sumFn adds up the counts of a key. It drops values that the mechanism would drop, to keep memory small.
 type sumFn struct {
-	Prefixes [][]int // of the columns
-	Cut      int64
+	Columns []Column
+	Cut     int64
 }
 
 func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
-	sum, err := sumOf(len(f.Prefixes), parts, func(column int, n int64) bool { return n > f.Cut || len(f.Prefixes[column]) > 0 })
+	sum, err := sumOf(f.Columns, parts, func(column int, text []byte, n int64) bool {
+		return n > f.Cut || len(f.Columns[column].lengths(text)) > 0
+	})
 	if err != nil {
 		return err
 	}
-	if sum.cut(f.Cut, f.Prefixes); key != denseKey {
+	if sum.cut(f.Cut); key != denseKey {
 		sum.dense = nil // all 0
 	}
 	emit(sum.encode())
@@ -207,18 +209,18 @@ func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]by
 }
 
 // allValues keeps all values of a sum.
-func allValues(int, int64) bool { return true }
+func allValues(int, []byte, int64) bool { return true }
 
-// sumOf adds up tables. Of the values it keeps those that keep says, by their column and count.
-func sumOf(columns int, parts func(*[]byte) bool, keep func(column int, n int64) bool) (*table, error) {
-	sum, values := newTable(columns), make([]texts, columns)
+// sumOf adds up tables. Of the values it keeps those that keep says, by their column, text and count.
+func sumOf(columns []Column, parts func(*[]byte) bool, keep func(column int, text []byte, n int64) bool) (*table, error) {
+	sum, values := newTable(columns), make([]texts, len(columns))
 	for b := []byte(nil); parts(&b); b = nil {
 		if err := sum.decode(b, values); err != nil {
 			return nil, err
 		}
 	}
 	for c := range values {
-		sum.values[c] = values[c].above(func(n int64) bool { return keep(c, n) })
+		sum.values[c] = values[c].kept(func(text []byte, n int64) bool { return keep(c, text, n) })
 	}
 	return sum, nil
 }
@@ -253,7 +255,7 @@ func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanis
 	if !seeds(&secret) || !secret.Usable() || seeds(&second) {
 		return errors.New("discover: the run has no seed, or more than one")
 	}
-	sum, err := sumOf(len(f.Params.Columns), parts, allValues)
+	sum, err := sumOf(f.Params.Columns, parts, allValues)
 	if err != nil {
 		return err
 	}

@@ -87,11 +87,11 @@ func countedAbove(t testing.TB, p Params, cut int64, parts ...rows) *table {
 	}
 	var sums [][]byte
 	for key, list := range shards {
-		if err := (&sumFn{Prefixes: p.prefixes(), Cut: cut}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }); err != nil {
+		if err := (&sumFn{Columns: p.Columns, Cut: cut}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sum, err := sumOf(len(p.Columns), iterate(sums), allValues)
+	sum, err := sumOf(p.Columns, iterate(sums), allValues)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestNothingToFind(t *testing.T) {
 		if p.PrivacyID != "" {
 			one = rows{{"x", "1", "y"}}
 		}
-		for _, counts := range []*table{newTable(2), counted(t, p, one)} {
+		for _, counts := range []*table{newTable(p.Columns), counted(t, p, one)} {
 			if f := foundIn(t, p, counts); len(f.LeftOut()) != 2 {
 				t.Errorf("%s: found %+v", name, f.Columns)
 			}

@@ -20,6 +20,9 @@
 // on either side, with one unit more than the first cut. That is what accountant.Ledger.Values asks of a column, and charges
 // and deltas of releases add up, also of those that earlier ones have led to.
 //
+// Where no lengths are declared they are found: a released cell of each column of texts says how many are codes, such as D66.5
+// or 01067. Columns of codes are cut to three characters and to one. What is a code is a rule about texts alone, see code.
+//
 // The first cut drops counts, not units. A value that at most c0 units have counts for its prefix. All values that share
 // the shortest prefix meet in one shard, so that a count that is dropped is known to be whole.
 //

@@ -71,7 +71,7 @@ func (f *FoundColumn) line() string {
 	first := f.Min
 	switch {
 	case f.Type == domain.String:
-		text += ", values: " + list(f.Values) + ", other: true" + f.other()
+		text += ", values: " + list(f.Values) + f.prefix() + ", other: true" + f.other()
 	case len(f.Values) > 0: // of numbers, of which others are missing
 		text += ", values: " + list(f.Values)
 	case f.Type == domain.Bool:
@@ -90,6 +90,14 @@ func (f *FoundColumn) line() string {
 		text += ", fallback: " + plain(first)
 	}
 	return "  - {" + text + "}\n"
+}
+
+// prefix names the lengths at which rare codes are cut.
+func (f *FoundColumn) prefix() string {
+	if len(f.Prefixes) == 0 {
+		return ""
+	}
+	return ", prefix: " + strings.ReplaceAll(fmt.Sprint(f.Prefixes), " ", ", ")
 }
 
 // other names the cell of all other values, if one of those that were found has the usual name.

@@ -31,12 +31,13 @@ const (
 // is left goes to ranges and values by the number of their columns: a value needs about 6 standard deviations of noise to
 // be seen, and a cell of a range 4.
 const (
-	kindsShare  = 5
-	formsShare  = 3
-	placesShare = 5
-	rowsShare   = 5
-	valueWeight = 17 // of a column
-	rangeWeight = 10
+	kindsShare   = 5
+	formsShare   = 3
+	placesShare  = 5
+	rowsShare    = 5
+	valueWeight  = 17 // of a column
+	prefixWeight = 6  // of a length of prefixes, which more people share than values
+	rangeWeight  = 10
 )
 
 // mostUnseen is the part of the values that may be missing in a column without NULL: they would become one value. If the
@@ -138,7 +139,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	rest -= places + rows
 	weight := int64(rangeWeight * (len(numbers) + len(dates)))
 	for _, i := range texts {
-		weight += valueWeight * int64(p.Columns[i].levels())
+		weight += valueWeight + prefixWeight*int64(len(found.cuts(p, i)))
 	}
 	part := func(columns int, each int64) dp.Share {
 		return share(p.Share, each*int64(columns)*rest, 100*max(1, weight))
@@ -169,7 +170,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 			return nil, err
 		}
 	}
-	return found, found.askValues(p, cut, c, texts, func(columns int) dp.Share { return part(columns, valueWeight) })
+	return found, found.askValues(p, cut, c, texts, part)
 }
 
 // open reports whether the resolution of a column of numbers or times is to be found: those of an INT64 and a DATE are known.
@@ -196,14 +197,14 @@ func (f *Found) byType(p Params) (numbers, dates, clocks, texts []int) {
 	return numbers, dates, clocks, texts
 }
 
-// askKinds picks the types of the columns. Of those that are texts it releases whether people have written numbers or dates,
+// askKinds picks the types of the columns. Of those that are texts it releases whether people have written numbers, dates or codes,
 // and returns what it spent of the share, in hundredths.
 func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, err error) {
 	var texts []int
 	for i, column := range p.Columns {
 		x := &f.Columns[i]
 		x.Name, x.Type, x.Scale = column.Name, column.Type, column.Scale
-		if x.kinds(column, kinds[i]); x.Left == "" && x.Type == domain.String && column.Untyped {
+		if x.kinds(column, kinds[i]); x.Left == "" && x.Type == domain.String && len(column.Prefixes) == 0 && !column.Values {
 			texts = append(texts, i)
 		}
 	}
@@ -214,7 +215,10 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 			return 0, err
 		}
 		for _, i := range texts {
-			f.Columns[i].written(kinds[i], forms[i])
+			if p.Columns[i].Untyped {
+				f.Columns[i].written(kinds[i], forms[i])
+			}
+			f.Columns[i].coded(kinds[i], forms[i])
 		}
 	}
 	for i := range f.Columns { // a text without a value has the cell of other values, and may have marks as values

@@ -304,3 +304,18 @@ func TestMostlyOther(t *testing.T) {
 		t.Errorf("asked for: %+v", f.Columns[0])
 	}
 }
+
+// TestPostcodesAreNoNumbers: a tenth of texts that begin with 0 stands out of the noise of its own cell, though not of that
+// of all kinds that are no numbers.
+func TestPostcodesAreNoNumbers(t *testing.T) {
+	k := noisy{make([]float64, kindCells), 300}
+	k.cells[wholeCell], k.cells[textCell] = 18_000, 1_800
+	var f FoundColumn
+	if f.kinds(Column{Untyped: true}, k); f.Type != domain.String {
+		t.Errorf("the column is of %v", f.Type)
+	}
+	k.cells[textCell] = 1_000 // 3.3 standard deviations of noise
+	if f.kinds(Column{Untyped: true}, k); f.Type != domain.Int64 {
+		t.Errorf("numbers are of %v", f.Type)
+	}
+}

@@ -66,7 +66,7 @@ func (p Params) expected() (texts, others int64) {
 		case c.Untyped:
 			untyped++
 		case c.hasValues():
-			texts += int64(c.levels())
+			texts += int64(1 + len(c.Prefixes))
 		case c.Type != domain.Bool && c.Type != domain.Time:
 			others++
 		}

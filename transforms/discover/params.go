@@ -86,7 +86,7 @@ func (p Params) ledger() (*accountant.Ledger, error) {
 	q.ValuesDelta = dp.Delta(float64(p.Delta) * p.valuesShare().Float() * (1 - 0x1p-40))
 	if p.whole() { // nothing comes after it
 		for i := range p.Columns {
-			q.Coordinates += int64(2 * p.Columns[i].levels())
+			q.Coordinates += int64(2 * (1 + len(p.Columns[i].cuts())))
 		}
 		for _, n := range sizes(len(p.Columns)) {
 			q.Coordinates += int64(n)
@@ -109,14 +109,6 @@ func (p Params) valuesShare() dp.Share {
 		return dp.ShareOf(1, 16)
 	}
 	return p.Share
-}
-
-// prefixes are those of all columns.
-func (p Params) prefixes() (list [][]int) {
-	for _, c := range p.Columns {
-		list = append(list, c.Prefixes)
-	}
-	return list
 }
 
 // whole reports whether the discovery may spend all of its budget.

@@ -15,7 +15,7 @@ const (
 	placesOf           // decimal places of a number, or how fine a time is
 	magnitudeOf        // its sign and power of two
 	yearOf             // of a date or time
-	formOf             // how people have written a number or a date, in a column of texts
+	formOf             // how people have written a number, a date or a code, in a column of texts
 	constantOf         // whether all rows of the person have it
 	statistics
 )
@@ -107,6 +107,9 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	read, as := text, kind
 	if kind == cellkind.Text && r.Untyped {
 		cells[formOf], read, as = form(text)
+	}
+	if cells[formOf] == plainCell && kind == cellkind.Text && code(text) {
+		cells[formOf] = codeCell
 	}
 	switch as {
 	case cellkind.Integer, cellkind.Decimal, cellkind.Float:

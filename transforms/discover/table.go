@@ -13,24 +13,26 @@ import (
 
 // table holds the counts of all statistics of some units, and those of values. It is private.
 type table struct {
+	columns []Column // not encoded
+
 	units  int64
 	dense  [][]int64 // by statistic, as sizes has them; nil: values alone
 	values []map[string]int64
 	rest   []map[string]int64 // units of dropped values by prefix, of columns that have some: see cut
 }
 
-func newTable(columns int) *table {
+func newTable(columns []Column) *table {
 	t := valuesTable(columns)
-	t.dense = make([][]int64, columns*statistics+1)
-	for a, n := range sizes(columns) {
+	t.dense = make([][]int64, len(columns)*statistics+1)
+	for a, n := range sizes(len(columns)) {
 		t.dense[a] = make([]int64, n)
 	}
 	return t
 }
 
 // valuesTable is a table of values alone.
-func valuesTable(columns int) *table {
-	return &table{values: make([]map[string]int64, columns), rest: make([]map[string]int64, columns)}
+func valuesTable(columns []Column) *table {
+	return &table{columns: columns, values: make([]map[string]int64, len(columns)), rest: make([]map[string]int64, len(columns))}
 }
 
 // texts are the counts of texts, of all columns.

@@ -73,12 +73,13 @@ func (t *texts) add(text []byte, n int64) {
 	c.n += n
 }
 
-// above returns the counts that keep says.
-func (t *texts) above(keep func(n int64) bool) map[string]int64 {
+// kept returns the counts that keep says.
+func (t *texts) kept(keep func(text []byte, n int64) bool) map[string]int64 {
 	kept := map[string]int64{}
 	for i := range t.list {
-		if c := &t.list[i]; keep(c.n) {
-			kept[string(t.bytes[c.from:c.to])] = c.n
+		c := &t.list[i]
+		if text := t.bytes[c.from:c.to]; keep(text, c.n) {
+			kept[string(text)] = c.n
 		}
 	}
 	return kept
@@ -160,10 +161,11 @@ type bundle struct {
 	rows    []int64   // of people
 	stays   [][]int64 // of columns: constantOf
 	columns []*tally
+	of      []Column // that these are of
 }
 
 func newBundle(columns []Column) *bundle {
-	b := &bundle{rows: make([]int64, rowsCells)}
+	b := &bundle{rows: make([]int64, rowsCells), of: columns}
 	for _, c := range columns {
 		b.columns = append(b.columns, newTally(c))
 		b.stays = append(b.stays, make([]int64, constantCells))
@@ -213,7 +215,7 @@ func (b *bundle) entries() (n int) {
 
 // emit passes on the counts: the statistics, and values by the hash of their family. What holds a value is one shard.
 func (b *bundle) emit(p Params, emit func(int, []byte)) {
-	sum := newTable(len(b.columns))
+	sum := newTable(b.of)
 	parts := make([]valueList, p.Shards)
 	sum.units, sum.dense[len(sum.dense)-1] = b.units, b.rows
 	for k, y := range b.columns {
@@ -221,7 +223,7 @@ func (b *bundle) emit(p Params, emit func(int, []byte)) {
 			c := &y.list[i]
 			if addCells(y, c.cells, c.n); c.value {
 				text := y.bytes[c.from:c.to]
-				at := records.Hash(family(text, p.Columns[k].Prefixes)) % uint64(p.Shards)
+				at := records.Hash(p.Columns[k].family(text)) % uint64(p.Shards)
 				parts[at].add(k, text, c.n)
 			}
 		}

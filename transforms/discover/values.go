@@ -13,21 +13,19 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// levels returns the number of releases of values that a column takes part in: whole ones, and each length of prefix.
-func (c *Column) levels() int { return 1 + len(c.Prefixes) }
-
 // askValues releases the values of columns, and then, level by level, the prefixes of those that did not pass. share is that
-// of one column and level.
-func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share func(n int) dp.Share) error {
+// of some columns at one level, whose weight is given.
+func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share func(n int, each int64) dp.Share) error {
 	all := 0
 	for _, i := range columns {
-		all += p.Columns[i].levels()
+		all += 1 + len(f.cuts(p, i))
 	}
 	standing, named := make([][]string, len(p.Columns)), make([]float64, len(p.Columns))
+	cuts := make([][]query.FoundValue, len(p.Columns))
 	for level := 0; ; level++ {
 		var of []query.ValuesOf
 		for _, i := range columns {
-			prefixes := p.Columns[i].Prefixes
+			prefixes := f.cuts(p, i)
 			switch {
 			case level == 0:
 				of = append(of, query.ValuesOf{Column: i})
@@ -38,7 +36,11 @@ func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share fun
 		if len(of) == 0 {
 			break
 		}
-		found, err := c.Values(valuesStage, 1+level, of, cut, dp.ShareOf(int64(len(of)), int64(all)), share(len(of)))
+		each := int64(valueWeight)
+		if level > 0 {
+			each = prefixWeight
+		}
+		found, err := c.Values(valuesStage, 1+level, of, cut, dp.ShareOf(int64(len(of)), int64(all)), share(len(of), each))
 		if err != nil {
 			return err
 		}
@@ -46,12 +48,28 @@ func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share fun
 			for _, value := range v.Values {
 				standing[v.Column] = append(standing[v.Column], value.Text)
 				named[v.Column] += value.Count
+				if level > 0 {
+					cuts[v.Column] = append(cuts[v.Column], value)
+				}
 			}
-			f.Columns[v.Column].Needed = math.Ceil(v.Threshold)
+			if x := &f.Columns[v.Column]; level == 0 { // prefixes are asked for if there is something to name, and no value looks like one
+				x.Needed = math.Ceil(v.Threshold)
+				x.codes = x.codes && named[v.Column] < mostNamed*x.there && !slices.ContainsFunc(v.Values, func(v query.FoundValue) bool { return strings.HasSuffix(v.Text, domain.PrefixMark) })
+			}
 		}
 	}
 	for _, i := range columns {
 		x := &f.Columns[i]
+		switch lengths := f.cuts(p, i); {
+		case len(p.Columns[i].Prefixes) > 0 || len(cuts[i]) == 0:
+		case hierarchy(cuts[i]):
+			x.Prefixes = lengths
+		default:
+			standing[i] = standing[i][:len(standing[i])-len(cuts[i])]
+			for _, v := range cuts[i] {
+				named[i] -= v.Count
+			}
+		}
 		if x.categories(standing[i]); x.Left == "" && !p.Columns[i].Values && named[i] < leastNamed*x.there {
 			x.Left = fmt.Sprintf("values found: %d, of %.1f %% of its texts, and the rest would be other; a domain file with values: find keeps it", len(x.Values), 100*named[i]/x.there)
 		}
@@ -62,6 +80,74 @@ func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share fun
 // leastNamed is the least part of a column's texts that found values have to be, unless a domain file asks for them. Of what is
 // nearly always other nothing can be learned.
 const leastNamed = .1
+
+// mostNamed is the part of a column's texts that found values may be for its codes to be cut: more leave nothing to name.
+const mostNamed = .95
+
+// codeLengths are the numbers of characters at which codes are cut if nothing declares others: the chapter and the group of
+// a diagnosis, and the area of a postcode.
+var codeLengths = []int{1, 3}
+
+// cuts are the numbers of characters at which texts of a column may be cut: those that are declared, or those of codes.
+func (c *Column) cuts() []int {
+	if len(c.Prefixes) > 0 || c.Values || !c.Untyped && c.Type != domain.String {
+		return c.Prefixes
+	}
+	return codeLengths
+}
+
+// lengths are those at which a text may be cut. Without a declaration that is a rule about texts, and not about columns, since
+// it has to be known before anything of a column is.
+func (c *Column) lengths(text []byte) []int {
+	if len(c.Prefixes) > 0 || code(text) {
+		return c.cuts()
+	}
+	return nil
+}
+
+// code reports whether a text may be a code such as D66.5, SW1A 1AA or 01067: letters and digits, or four or five digits.
+func code(text []byte) bool {
+	letters, digits := 0, 0
+	for _, b := range text[:min(len(text), longestCode+1)] {
+		switch {
+		case '0' <= b && b <= '9':
+			digits++
+		case 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z':
+			letters++
+		case b != '.' && b != '-' && b != '/' && b != ' ':
+			return false
+		}
+	}
+	return len(text) <= longestCode && digits > 0 && (letters > 0 || len(text) == digits && (digits == 4 || digits == 5))
+}
+
+// longestCode is the largest number of characters of a code.
+const longestCode = 10
+
+// cuts are the lengths of prefixes that are asked for a column.
+func (f *Found) cuts(p Params, column int) []int {
+	if f.Columns[column].codes {
+		return codeLengths
+	}
+	return p.Columns[column].Prefixes
+}
+
+// hierarchy reports whether prefixes tell codes apart: at most half of them begin alike. All serial numbers of aircraft begin
+// with the same letter, and numbers of orders as well.
+func hierarchy(prefixes []query.FoundValue) bool {
+	first, all := map[rune]float64{}, 0.
+	for _, v := range prefixes {
+		r, _ := utf8.DecodeRuneInString(v.Text)
+		first[r] += v.Count
+		all += v.Count
+	}
+	for _, n := range first {
+		if n > all/2 {
+			return false
+		}
+	}
+	return true
+}
 
 // categories picks the values of a column.
 func (f *FoundColumn) categories(values []string) {
@@ -83,9 +169,9 @@ func whole(text string, prefixes []int) bool {
 }
 
 // family returns what decides the shard of a value: all values with a prefix are in one shard, which knows all that it counts.
-func family(text []byte, prefixes []int) []byte {
-	if len(prefixes) > 0 {
-		if p, ok := domain.Prefix(string(text), prefixes[0]); ok {
+func (c *Column) family(text []byte) []byte {
+	if lengths := c.lengths(text); len(lengths) > 0 {
+		if p, ok := domain.Prefix(string(text), lengths[0]); ok {
 			return []byte(p)
 		}
 	}
@@ -95,31 +181,27 @@ func family(text []byte, prefixes []int) []byte {
 // cut drops values that the mechanism would drop, since at most least units have them. Where a column has prefixes, these
 // units count for the prefix; and where no value of a prefix is left and at most least units have it, for the next shorter.
 // It needs all values of a family, see there.
-func (t *table) cut(least int64, prefixes [][]int) {
+func (t *table) cut(least int64) {
 	for c, m := range t.values {
-		lengths := prefixes[c]
-		rest := map[string]int64{}
+		rest, alive := map[string]int64{}, map[string]bool{}
 		for text, n := range m {
-			if n > least && whole(text, lengths) {
+			lengths := t.columns[c].lengths([]byte(text))
+			if n <= least || !whole(text, lengths) {
+				delete(m, text)
+				if name, ok := longest(text, lengths); ok {
+					rest[name] += n
+				}
 				continue
 			}
-			delete(m, text)
-			if name, ok := longest(text, lengths); ok {
-				rest[name] += n
-			}
-		}
-		if len(lengths) == 0 {
-			continue
-		}
-		alive := map[string]bool{}
-		for text := range m {
-			for _, n := range lengths {
-				if name, ok := domain.Prefix(text, n); ok {
+			for _, length := range lengths {
+				if name, ok := domain.Prefix(text, length); ok {
 					alive[name] = true
 				}
 			}
 		}
-		t.rest[c] = fold(rest, least, lengths, alive)
+		if len(rest) > 0 {
+			t.rest[c] = fold(rest, least, t.columns[c].cuts(), alive)
+		}
 	}
 }
 
@@ -197,7 +279,7 @@ func (t *table) prefixed(of query.ValuesOf) map[string]int64 {
 		}
 	}
 	for text, n := range t.values[of.Column] {
-		if !standing[text] {
+		if !standing[text] && slices.Contains(t.columns[of.Column].lengths([]byte(text)), of.Prefix) {
 			add(text, n)
 		}
 	}

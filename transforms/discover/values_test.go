@@ -221,14 +221,14 @@ func (l *twoLevels) hockeySticks(t *testing.T, values []string, first int64, x, 
 
 // prefixCounts are the counts of prefixes after a first cut, given the values that stand.
 func prefixCounts(values []string, counts []int64, first int64, lengths []int, standing []string) map[string]int64 {
-	table := valuesTable(1)
+	table := valuesTable([]Column{{Type: domain.String, Prefixes: lengths}})
 	table.values[0] = map[string]int64{}
 	for v, text := range values {
 		if counts[v] > 0 {
 			table.values[0][text] = counts[v]
 		}
 	}
-	table.cut(first, [][]int{lengths})
+	table.cut(first)
 	out := map[string]int64{}
 	for _, v := range table.Values(query.ValuesOf{Prefix: 1, Standing: standing}, first) {
 		out[v.Text] = v.Count
@@ -277,5 +277,64 @@ func TestKindsAreOfAllRows(t *testing.T) {
 	p := params("", "mark")
 	if f := foundIn(t, p, counted(t, p, data)); f.Columns[0].Type != domain.String || len(f.Columns[0].Values) != 2 {
 		t.Errorf("found %+v", f.Columns[0])
+	}
+}
+
+// TestCodesAreCut: where nothing declares prefixes, columns of codes are cut as diagnoses and postcodes are, and rare ones are
+// named by what they begin with. Serial numbers that all begin alike, names, and codes that are all named are not cut.
+func TestCodesAreCut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	var data rows
+	for range 30_000 {
+		rare := fmt.Sprintf("%c%02d.%d", 'A'+rng.IntN(8), rng.IntN(30), rng.IntN(10))
+		data = append(data, []string{
+			[]string{"I10", rare, fmt.Sprintf("D66.%d", rng.IntN(10))}[rng.IntN(3)],
+			fmt.Sprintf("N%d", 10_000+rng.IntN(9_000)),
+			[]string{"Berlin", fmt.Sprintf("town %c", 'a'+rng.IntN(26)) + strings.Repeat("x", rng.IntN(90))}[rng.IntN(2)],
+			[]string{"A1", "B2", "C3"}[rng.IntN(3)],
+			fmt.Sprintf("%05d", 5000*rng.IntN(20)+rng.IntN(300)),
+		})
+	}
+	for _, p := range []Params{params("", "dx", "tail", "town", "ward", "zip"), {Columns: typed("dx", "tail", "town", "ward"), Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 10)}} {
+		f := foundIn(t, p, counted(t, p, data))
+		dx := f.Columns[0]
+		if all := strings.Join(dx.Values, " "); !slices.Equal(dx.Prefixes, codeLengths) || !strings.HasPrefix(all, "I10") || !strings.Contains(all, "D66") || !strings.Contains(all, "A*") {
+			t.Errorf("diagnoses are %+v", dx)
+		}
+		if c := f.Columns[1]; c.Left == "" || len(c.Prefixes) > 0 {
+			t.Errorf("serial numbers of one first letter are %+v", c)
+		}
+		for _, c := range f.Columns[2:4] {
+			if len(c.Prefixes) > 0 || c.Left != "" || slices.ContainsFunc(c.Values, func(s string) bool { return strings.HasSuffix(s, "*") }) {
+				t.Errorf("%s is %+v", c.Name, c)
+			}
+		}
+		if len(f.Columns) > 4 {
+			if zip := f.Columns[4]; !slices.Contains(zip.Values, "0*") || zip.Left != "" {
+				t.Errorf("postcodes of which some begin with 0 are %+v", zip)
+			}
+		}
+		if file := string(f.File("")); !strings.Contains(file, "prefix: [1, 3], other: true") {
+			t.Errorf("the domain file is\n%s", file)
+		}
+	}
+}
+
+// typed are columns of declared texts.
+func typed(names ...string) (list []Column) {
+	for _, name := range names {
+		list = append(list, Column{Name: name, Type: domain.String})
+	}
+	return list
+}
+
+func TestCodes(t *testing.T) {
+	for text, want := range map[string]bool{
+		"D66.5": true, "SW1A 1AA": true, "01067": true, "8021": true, "N14228": true, "a1": true, "A/5 2117": true,
+		"": false, "250": false, "123456": false, "Berlin": false, "12.50": false, "ann@b1.org": false, "D66.5 and more": false, "ü1": false, "D66*": false,
+	} {
+		if code([]byte(text)) != want {
+			t.Errorf("%q is a code: %v", text, !want)
+		}
 	}
 }

@@ -21,6 +21,7 @@ const (
 	monthStamp
 	namedDate
 	namedStamp
+	codeCell // none of these, and a code such as D66.5
 	formCells
 )
 
@@ -67,6 +68,12 @@ func form(text []byte) (cell int, read []byte, kind cellkind.Kind) {
 		cell++
 	}
 	return cell, read, kind
+}
+
+// coded says that a column of texts has codes: at least nine tenths of it, where whole numbers may be codes too.
+func (f *FoundColumn) coded(k, w noisy) {
+	n := w.cells[codeCell]
+	f.codes = f.Type == domain.String && n > 3*w.sigma && n+max(0, k.cells[wholeCell]) > .9*f.there
 }
 
 // written makes numbers or dates of a column of texts that are written as such; k are the kinds of its cells, and w their
