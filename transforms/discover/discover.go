@@ -195,24 +195,22 @@ type sumFn struct {
 }
 
 func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
-	sum, err := sumOf(f.Columns, parts, func(column int, text []byte, n int64) bool {
-		return n > f.Cut || len(f.Columns[column].lengths(text)) > 0
-	})
+	sum, err := sumOf(f.Columns, parts, f.Cut)
 	if err != nil {
 		return err
 	}
-	if sum.cut(f.Cut); key != denseKey {
+	if key != denseKey {
 		sum.dense = nil // all 0
 	}
 	emit(sum.encode())
 	return nil
 }
 
-// allValues keeps all values of a sum.
-func allValues(int, []byte, int64) bool { return true }
+// allValues as a first cut keeps all values.
+const allValues = -1
 
-// sumOf adds up tables. Of the values it keeps those that keep says, by their column, text and count.
-func sumOf(columns []Column, parts func(*[]byte) bool, keep func(column int, text []byte, n int64) bool) (*table, error) {
+// sumOf adds up tables, and drops values up to a first cut: see table.keep.
+func sumOf(columns []Column, parts func(*[]byte) bool, cut int64) (*table, error) {
 	sum, values := newTable(columns), make([]texts, len(columns))
 	for b := []byte(nil); parts(&b); b = nil {
 		if err := sum.decode(b, values); err != nil {
@@ -220,7 +218,7 @@ func sumOf(columns []Column, parts func(*[]byte) bool, keep func(column int, tex
 		}
 	}
 	for c := range values {
-		sum.values[c] = values[c].kept(func(text []byte, n int64) bool { return keep(c, text, n) })
+		sum.keep(c, &values[c], cut)
 	}
 	return sum, nil
 }

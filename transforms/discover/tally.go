@@ -3,6 +3,7 @@ package discover
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"iter"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
@@ -73,16 +74,15 @@ func (t *texts) add(text []byte, n int64) {
 	c.n += n
 }
 
-// kept returns the counts that keep says.
-func (t *texts) kept(keep func(text []byte, n int64) bool) map[string]int64 {
-	kept := map[string]int64{}
-	for i := range t.list {
-		c := &t.list[i]
-		if text := t.bytes[c.from:c.to]; keep(text, c.n) {
-			kept[string(text)] = c.n
+// all are the texts with their counts.
+func (t *texts) all() iter.Seq2[[]byte, int64] {
+	return func(yield func([]byte, int64) bool) {
+		for i := range t.list {
+			if c := &t.list[i]; !yield(t.bytes[c.from:c.to], c.n) {
+				return
+			}
 		}
 	}
-	return kept
 }
 
 // maxKnown is how many texts of a column are remembered that are no candidates: of frequent ones that are most of its cells.

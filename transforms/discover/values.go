@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -164,62 +165,73 @@ func usable(s string) bool {
 }
 
 // whole reports whether a text may be released as it is: what looks like a prefix is counted as one of its own prefixes.
-func whole(text string, prefixes []int) bool {
-	return len(prefixes) == 0 || !strings.HasSuffix(text, domain.PrefixMark)
+func whole(text []byte, prefixes []int) bool {
+	return len(prefixes) == 0 || !bytes.HasSuffix(text, []byte(domain.PrefixMark))
 }
 
 // family returns what decides the shard of a value: all values with a prefix are in one shard, which knows all that it counts.
 func (c *Column) family(text []byte) []byte {
 	if lengths := c.lengths(text); len(lengths) > 0 {
-		if p, ok := domain.Prefix(string(text), lengths[0]); ok {
-			return []byte(p)
+		if end, ok := beginning(text, lengths[0]); ok {
+			return text[:end]
 		}
 	}
 	return text
 }
 
-// cut drops values that the mechanism would drop, since at most least units have them. Where a column has prefixes, these
+// beginning returns where the first n characters of a text end.
+func beginning(text []byte, n int) (end int, ok bool) {
+	for ; n > 0; n-- {
+		if end == len(text) {
+			return 0, false
+		}
+		_, size := utf8.DecodeRune(text[end:])
+		end += size
+	}
+	return end, true
+}
+
+// keep takes over the counts of a column but those of values that the mechanism would drop, since at most least units have them. Where a column has prefixes, these
 // units count for the prefix; and where no value of a prefix is left and at most least units have it, for the next shorter.
 // It needs all values of a family, see there.
-func (t *table) cut(least int64) {
-	for c, m := range t.values {
-		rest, alive := map[string]int64{}, map[string]bool{}
-		for text, n := range m {
-			lengths := t.columns[c].lengths([]byte(text))
-			if n <= least || !whole(text, lengths) {
-				delete(m, text)
-				if name, ok := longest(text, lengths); ok {
-					rest[name] += n
-				}
-				continue
-			}
+func (t *table) keep(column int, counted *texts, least int64) {
+	var rest texts
+	var name []byte
+	values, alive := map[string]int64{}, map[string]bool{}
+	for text, n := range counted.all() {
+		lengths := t.columns[column].lengths(text)
+		if n > least && whole(text, lengths) {
+			values[string(text)] = n
 			for _, length := range lengths {
-				if name, ok := domain.Prefix(text, length); ok {
+				if name, ok := domain.Prefix(string(text), length); ok {
 					alive[name] = true
 				}
 			}
+			continue
 		}
-		if len(rest) > 0 {
-			t.rest[c] = fold(rest, least, t.columns[c].cuts(), alive)
-		}
-	}
-}
-
-// longest returns the longest prefix of a text.
-func longest(text string, lengths []int) (name string, ok bool) {
-	for _, n := range slices.Backward(lengths) {
-		if name, ok := domain.Prefix(text, n); ok {
-			return name, true
+		for _, length := range slices.Backward(lengths) {
+			if end, ok := beginning(text, length); ok {
+				name = append(append(name[:0], text[:end]...), domain.PrefixMark...)
+				rest.add(name, n)
+				break
+			}
 		}
 	}
-	return "", false
+	t.values[column] = values
+	if len(rest.list) > 0 {
+		t.rest[column] = fold(&rest, least, t.columns[column].cuts(), alive)
+	}
 }
 
 // lengthOf returns the number of characters before the star of a prefix.
 func lengthOf(name string) int { return utf8.RuneCountInString(name) - len(domain.PrefixMark) }
 
 // fold counts units of rare prefixes for shorter ones, or drops them, from the longest on. alive are prefixes of values that are left.
-func fold(rest map[string]int64, least int64, lengths []int, alive map[string]bool) map[string]int64 {
+func fold(counted *texts, least int64, lengths []int, alive map[string]bool) map[string]int64 {
+	rest := map[string]int64{}
+	for text, n := range counted.all() {
+		rest[string(text)] = n
+	}
 	for level, n := range slices.Backward(lengths) {
 		for name, count := range rest {
 			if lengthOf(name) != n {

@@ -222,13 +222,13 @@ func (l *twoLevels) hockeySticks(t *testing.T, values []string, first int64, x, 
 // prefixCounts are the counts of prefixes after a first cut, given the values that stand.
 func prefixCounts(values []string, counts []int64, first int64, lengths []int, standing []string) map[string]int64 {
 	table := valuesTable([]Column{{Type: domain.String, Prefixes: lengths}})
-	table.values[0] = map[string]int64{}
+	var counted texts
 	for v, text := range values {
 		if counts[v] > 0 {
-			table.values[0][text] = counts[v]
+			counted.add([]byte(text), counts[v])
 		}
 	}
-	table.cut(first)
+	table.keep(0, &counted, first)
 	out := map[string]int64{}
 	for _, v := range table.Values(query.ValuesOf{Prefix: 1, Standing: standing}, first) {
 		out[v.Text] = v.Count
