@@ -115,8 +115,6 @@ const javaBundle = 190 << 20
 // countParams asks for the counts of the whole universe if the method measures them.
 func countParams(r *Request) counts.Params {
 	p := counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
-	if r.Engine.clustered(r.Runner) {
-		p.MaxPart, p.Divide = plan.KeptPart, true
-	}
+	p.MaxPart, p.Divide = plan.KeptPart, r.Engine.clustered(r.Runner)
 	return p
 }

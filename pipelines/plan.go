@@ -215,9 +215,6 @@ func (r *Request) Plan() (*Plan, error) {
 	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted, r.like)
 	if err == nil {
 		p.Workload.Narrowed, p.Workload.Target = r.narrowed, r.File.Target
-		if r.Engine.clustered(r.Runner) {
-			p.MostUnits = 0
-		}
 		p.Notes = append(r.notes(), r.left()...)
 		p.Aimed = r.aimed
 		if r.question != nil {

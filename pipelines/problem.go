@@ -55,17 +55,6 @@ func checkProblem(r *Request, f *Faults) {
 		return
 	}
 	payCriteria(r, f)
-	if most := plan.MostUnits(r.Problem); most > 0 && r.ExpectedRows > most && !r.Engine.clustered(r.Runner) {
-		what, fix := "so large a workload", "lower --max_cells or --marginals, or drop columns"
-		if r.Problem.Domain.Learns() {
-			what, fix = "learned bins", "declare bins, edges or values, or take --runner=flink, spark or dataflow"
-		}
-		where, key := "--expected_rows", ""
-		if r.stated {
-			where, key = "--domain", "expected_rows: "
-		}
-		f.add(where, key+fmt.Sprintf("got %d; with %s at most %d units can be counted", r.ExpectedRows, what, most), fix)
-	}
 	if _, _, err := plan.ChargeAfter(r.Problem, r.Chosen, r.prior()); err != nil {
 		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting
 		f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; method %s: %s", float64(r.Epsilon), float64(r.Delta), r.Chosen.Name, rule),

@@ -24,6 +24,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.
@@ -126,6 +127,9 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 				return err
 			}
 			b, err := os.ReadFile(path)
+			if strings.HasSuffix(filepath.Dir(path), synth.PartsSuffix) { // kept records, encrypted under keys that ended with the run
+				return err
+			}
 			if strings.HasSuffix(filepath.Dir(path), ".launches") { // two random texts, drawn before anything is read
 				left[filepath.Base(dir)+"/launch"] = fmt.Sprint(len(e.Name()), len(b))
 				return err

@@ -132,7 +132,6 @@ type Request struct {
 	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
 	about    map[string]string
 	ledger   *book.Book // as it was when the request was checked; nil: none
-	stated   bool       // the expected rows are those of the domain file
 	within   float64    // units by which noise shifts the check of criteria, with 95 % confidence
 	narrowed string     // why the workload is narrower than the default; empty if it is not
 }

@@ -170,7 +170,7 @@ func checkDomain(ctx context.Context, r *Request, f *Faults) {
 	}
 	r.File = file
 	if file != nil && r.ExpectedRows == 0 {
-		r.ExpectedRows, r.stated = file.ExpectedRows, true
+		r.ExpectedRows = file.ExpectedRows
 	}
 	*f = append(*f, faults...)
 }

@@ -54,7 +54,6 @@ type Plan struct {
 	RunBytes     float64 // of the whole run in one process, from reading to writing
 	RunSeconds   float64 // CPU of the same
 	Kept         string  // why records are kept in place of counts; empty if they are not
-	MostUnits    int64   // that can be counted, or rows with events; 0: any number
 	FileBytes    float64 // of all rows
 	Rows         float64
 
@@ -65,8 +64,8 @@ type Plan struct {
 // kept, at a byte for most cells, and counted on demand.
 const CountedCells = 1 << 23
 
-// KeptPart is how many bytes of kept records are one part of them on clusters, where parts travel through the store of the
-// run.
+// KeptPart is how many bytes of kept records are one part of them. Parts go through the store of the run, since runners send
+// an element in one message, and hold it several times: 10,000,000 records of 10 bytes take a gigabyte and a half more in one.
 const KeptPart = 4 << 20
 
 // Shards returns how many shards people are spread over, for an input of so many bytes, compressed or not. All of a shard
@@ -78,16 +77,6 @@ func Shards(bytes int64, small bool) int {
 		shardBytes, most = 256<<10, 1<<16
 	}
 	return int(min(max(bytes/shardBytes, least), most))
-}
-
-// MostUnits returns how many units can be counted, or rows with events, 0 if it is any number. Kept records are one
-// element of the pipeline, of at most 2 GiB: prism sends an element in one message. Runners on clusters send parts of
-// KeptPart bytes, so that memory is their only limit.
-func MostUnits(p solver.Problem) int64 {
-	if kept(p) == "" {
-		return 0
-	}
-	return (2<<30 - 1<<20) / recordBytes(p.Domain)
 }
 
 // kept says why coded records are kept in place of counts; it is empty if they are not.
@@ -193,7 +182,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.RowsSD = rowsSD(p.Domain, p.Workload.Sizes, ledger, measured)
 	plan.Theory = plan.stated(measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
-	plan.CountBytes, plan.Kept, plan.MostUnits = countBytes(p), kept(p), MostUnits(p)
+	plan.CountBytes, plan.Kept = countBytes(p), kept(p)
 	plan.Rows, plan.FileBytes = Written(p, rows)
 	maximal := p.Workload.Maximal().Cliques()
 	plan.RowsSeconds = population.RefineSeconds(int64(plan.Rows), maximal, p.Workload.Sizes)

@@ -257,20 +257,13 @@ func writeFigures(b *strings.Builder, p *Plan) {
 	}
 }
 
-// writeKept says that records are kept, and how many can be.
+// writeKept says that records are kept.
 func writeKept(b *strings.Builder, p *Plan) {
 	if p.Kept == "" {
 		return
 	}
-	what, most := "units", ""
+	fmt.Fprintf(b, "          counted from kept records, because %s", p.Kept)
 	if p.Problem.Domain.Events != nil {
-		what = "rows"
-	}
-	if p.MostUnits > 0 {
-		most = fmt.Sprintf(", for at most %d %s", p.MostUnits, what)
-	}
-	fmt.Fprintf(b, "          counted from kept records%s, because %s", most, p.Kept)
-	if what == "rows" {
 		b.WriteString("; that memory for each row that a person has on average")
 	}
 	b.WriteString("\n")
