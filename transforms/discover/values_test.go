@@ -314,6 +314,15 @@ func TestCodesAreCut(t *testing.T) {
 				t.Errorf("postcodes of which some begin with 0 are %+v", zip)
 			}
 		}
+		releases := 0
+		for _, e := range f.Prior.Events {
+			if e.Delta != nil {
+				releases += len(e.Scales)
+			}
+		}
+		if want := len(f.Columns) + 2*(len(f.Columns)-2); releases != want { // two lengths each, but of towns, and of wards, which are all named
+			t.Errorf("%d releases of values and prefixes, want %d", releases, want)
+		}
 		if file := string(f.File("")); !strings.Contains(file, "prefix: [1, 3], other: true") {
 			t.Errorf("the domain file is\n%s", file)
 		}
