@@ -224,3 +224,25 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// A formula that derive would take is computed over columns in the form of rows that are written; another one is refused.
+func TestFormula(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{
+		{Name: "a", Type: domain.Int64, Cuts: []int64{-9, 9}, Resolution: 1}, {Name: "day of", Type: domain.Date, Cuts: []int64{0, 99}, Resolution: 1},
+	}}
+	p, err := New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := p.Columns(&domain.Chunk{Rows: 1, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{-7}}, {Form: domain.Ints, Ints: []int64{3}}}})
+	for text, want := range map[string]int64{"a / 2": -4, "a % 2": 1, `weekday("day of") - 1`: 6, `"day of" + a`: -4} {
+		if value, err := p.Formula(text); err != nil || value(columns, 0) != want {
+			t.Errorf("%s: no %d; %v", text, want, err)
+		}
+	}
+	for _, text := range []string{"", "a +", "b", "year(a)", "a / a"} {
+		if _, err := p.Formula(text); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/relation"
@@ -23,10 +22,10 @@ type rule struct {
 	text  string // as an entry of constraints; of a map without the map
 	x     int    // the column that follows from the others; −1 for an order
 	uses  []int
-	holds func(v []int64) bool // of the values of all columns, none of those above being NULL
-	seen  int                  // records that it was tried on
-	to    map[int64]int64      // of a map
-	exact bool                 // what is learned about the other column says all of x: of its categories or the same values
+	holds func(columns []domain.Column, row int) bool // none of the columns above is NULL there
+	seen  int                                         // records that it was tried on
+	to    map[int64]int64                             // of a map
+	exact bool                                        // what is learned about the other column says all of x: of its categories or the same values
 }
 
 const (
@@ -39,6 +38,7 @@ const (
 // rules are the candidates of one table.
 type rules struct {
 	d     *domain.Domain // the columns that take part, by their values
+	plan  *relation.Plan // compiles the formulas, so that derive keeps them
 	known [][2]int       // the first column is declared to be at most the second
 	list  []*rule
 }
@@ -49,24 +49,31 @@ type constraints struct {
 	asked  []string          // the other entries, for the reader to choose from
 }
 
+// take makes a column take part: a text of a few categories, or a number, date or time of several values.
+func (r *rules) take(a domain.Attribute) {
+	switch n := len(a.Cuts); {
+	case a.Type == domain.String && len(a.Values) > 1 && len(a.Values) <= maxCategories:
+		r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Values: a.Values})
+	case a.Type != domain.Bool && n > 1 && a.Cuts[0] < a.Cuts[n-1]:
+		r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Scale: a.Scale, Resolution: 1, Cuts: []int64{a.Cuts[0], a.Cuts[n-1]}})
+	}
+}
+
 // rules proposes constraints: what holds in every record and need not hold by chance.
 func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) (constraints, error) {
 	r := &rules{d: &domain.Domain{}}
 	for _, p := range lines[:min(len(lines), MostRelated)] {
 		t := tallies[p.name]
-		if p.out || t == nil || t.typ == domain.Float64 || t.typ == domain.Bool || t.empty && t.typ != domain.String {
+		if p.out || t == nil {
 			continue
 		}
-		a := domain.Attribute{Name: t.name, Type: t.typ, Scale: t.scale, Cuts: []int64{t.lo, t.hi}}
-		if t.typ == domain.String {
-			values, all := t.values.supported(s.PrivacyID != "")
-			if a.Cuts, a.Values = nil, values; !all || len(values) < 2 {
-				continue
-			}
-		} else if t.lo == t.hi {
-			continue
+		a := domain.Attribute{Name: t.name, Type: t.typ, Scale: t.scale}
+		if values, all := t.values.supported(s.PrivacyID != ""); t.typ == domain.String && all {
+			a.Values = values
+		} else if t.typ != domain.Float64 && !t.empty {
+			a.Cuts = []int64{t.lo, t.hi}
 		}
-		r.d.Attributes = append(r.d.Attributes, a)
+		r.take(a)
 	}
 	return r.search(ctx, s.table, s.csv)
 }
@@ -77,12 +84,8 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 func Undeclared(ctx context.Context, t table.Source, form schema.CSV, d *domain.Domain, people []string) ([]string, error) {
 	r := &rules{d: &domain.Domain{}}
 	for _, a := range d.Attributes[:min(d.Len(), MostRelated)] {
-		switch {
-		case slices.Contains(people, a.Name): // they are not to be computed
-		case a.Type == domain.String && len(a.Values) > 1 && len(a.Values) <= maxCategories:
-			r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Values: a.Values})
-		case a.Type != domain.Bool && len(a.Cuts) > 1:
-			r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Scale: a.Scale, Cuts: []int64{a.Cuts[0], a.Cuts[len(a.Cuts)-1]}})
+		if !slices.Contains(people, a.Name) { // they are not to be computed
+			r.take(a)
 		}
 	}
 	for _, o := range d.Orders {
@@ -96,11 +99,15 @@ func Undeclared(ctx context.Context, t table.Source, form schema.CSV, d *domain.
 
 // search tries the candidates on the records, until nothing is left that could hold.
 func (r *rules) search(ctx context.Context, t table.Source, form schema.CSV) (constraints, error) {
-	if err := r.candidates(ctx); err != nil || len(r.list) == 0 {
+	var err error
+	if r.plan, err = relation.New(r.d); err == nil {
+		err = r.candidates(ctx)
+	}
+	if err != nil || len(r.list) == 0 {
 		return constraints{}, err
 	}
 	ended := errors.New("nothing is left")
-	err := t.Each(ctx, r.d, form, func(c *domain.Chunk) error {
+	err = t.Each(ctx, r.d, form, func(c *domain.Chunk) error {
 		if r.try(ctx, c); len(r.list) == 0 {
 			return ended
 		}
@@ -114,17 +121,26 @@ func (r *rules) search(ctx context.Context, t table.Source, form schema.CSV) (co
 
 var word = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// named returns a column as expressions have it.
-func (r *rules) named(i int) string {
-	if name := r.d.Attributes[i].Name; !word.MatchString(name) {
-		return `"` + name + `"`
+// formula returns an expression, in which columns stand for %s, and what computes its values. False: derive takes none such.
+func (r *rules) formula(format string, columns ...int) (text string, value func(columns []domain.Column, row int) int64, ok bool) {
+	names := make([]any, len(columns))
+	for i, k := range columns {
+		name := r.d.Attributes[k].Name
+		if names[i] = name; !word.MatchString(name) {
+			names[i] = `"` + name + `"`
+		}
 	}
-	return r.d.Attributes[i].Name
+	text = fmt.Sprintf(format, names...)
+	value, err := r.plan.Formula(text)
+	return text, value, err == nil
 }
 
-func (r *rules) derive(x int, uses []int, from string, of func(v []int64) int64) {
-	text := fmt.Sprintf("{derive: %s, from: %s}", plain(r.d.Attributes[x].Name), plain(from))
-	r.list = append(r.list, &rule{text: text, x: x, uses: uses, holds: func(v []int64) bool { return v[x] == of(v) }})
+// derive tries whether x has the values of a formula of other columns.
+func (r *rules) derive(x int, exact bool, format string, uses ...int) {
+	if from, value, ok := r.formula(format, uses...); ok {
+		r.list = append(r.list, &rule{text: fmt.Sprintf("{derive: %s, from: %s}", plain(r.d.Attributes[x].Name), plain(from)), x: x, uses: uses, exact: exact,
+			holds: func(columns []domain.Column, row int) bool { return columns[x].Ints[row] == value(columns, row) }})
+	}
 }
 
 // candidates lists what is to be tried, of several rules for one column the simpler ones first.
@@ -156,10 +172,10 @@ func (r *rules) candidates(ctx context.Context) error {
 	}
 	for _, x := range wholes {
 		for _, y := range wholes {
-			for _, n := range []int64{10, 60, 100, 1000} {
+			for _, n := range []string{"10", "60", "100", "1000"} {
 				if x != y {
-					r.derive(x, []int{y}, fmt.Sprintf("%s / %d", r.named(y), n), func(v []int64) int64 { return v[y]/n - (v[y]%n)>>63&1 })
-					r.derive(x, []int{y}, fmt.Sprintf("%s %% %d", r.named(y), n), func(v []int64) int64 { return (v[y]%n + n) % n })
+					r.derive(x, false, "%s / "+n, y)
+					r.derive(x, false, "%s %% "+n, y)
 				}
 			}
 		}
@@ -168,32 +184,22 @@ func (r *rules) candidates(ctx context.Context) error {
 }
 
 // parts are the parts of a date or time that columns may hold.
-var parts = []struct {
-	text string
-	of   func(t time.Time) int
-}{
-	{"year(%s)", time.Time.Year}, {"month(%s)", func(t time.Time) int { return int(t.Month()) }}, {"day(%s)", time.Time.Day},
-	{"quarter(%s)", func(t time.Time) int { return (int(t.Month()) + 2) / 3 }},
-	{"weekday(%s)", func(t time.Time) int { return (int(t.Weekday())+6)%7 + 1 }},
-	{"weekday(%s) - 1", func(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }},
-	{"weekday(%s) %% 7", func(t time.Time) int { return int(t.Weekday()) }},
-	{"hour(%s)", time.Time.Hour}, {"minute(%s)", time.Time.Minute},
-}
+var parts = []string{"year(%s)", "month(%s)", "day(%s)", "quarter(%s)", "weekday(%s)", "weekday(%s) - 1", "weekday(%s) %% 7", "hour(%s)", "minute(%s)"}
 
 // pair tries what may hold between two columns.
 func (r *rules) pair(x, y int) {
 	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
-	fa, fb := a.Type.Facts(), b.Type.Facts()
 	switch {
 	case b.Type == domain.String && (a.Type == domain.String || a.Type == domain.Int64):
 		r.mapping(x, y)
-	case a.Type == b.Type && fa.Form == domain.Ints && a.Scale == b.Scale && x > y && slices.Equal(a.Cuts, b.Cuts):
-		r.derive(x, []int{y}, r.named(y), func(v []int64) int64 { return v[y] })
-		r.list[len(r.list)-1].exact = true
-	case a.Type == domain.Int64 && fb.Calendar:
-		r.partsOf(x, y)
-	case a.Type == domain.Date && fb.Day > 1 && b.Type != domain.Time:
-		r.derive(x, []int{y}, fmt.Sprintf("date(%s)", r.named(y)), func(v []int64) int64 { return floorDiv(v[y], fb.Day) })
+	case a.Type == b.Type && a.Type.Facts().Form == domain.Ints && a.Scale == b.Scale && x > y && slices.Equal(a.Cuts, b.Cuts):
+		r.derive(x, true, "%s", y)
+	case a.Type == domain.Int64 && b.Type.Facts().Calendar:
+		for _, part := range parts {
+			r.derive(x, false, part, y)
+		}
+	case a.Type == domain.Date:
+		r.derive(x, false, "date(%s)", y)
 	}
 	r.order(x, y)
 }
@@ -205,11 +211,10 @@ func (r *rules) order(x, y int) {
 	if (a.Type != b.Type || !a.Type.Facts().Calendar) && !(number(a.Type) && number(b.Type) && r.overlap(x, y)) {
 		return
 	}
-	ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale)
-	r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
-		holds: func(v []int64) bool {
-			return v[x] == v[y] && a.Scale == b.Scale || float64(v[x])*ua <= float64(v[y])*ub
-		}})
+	if _, above, ok := r.formula("%s - %s", y, x); ok {
+		r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
+			holds: func(columns []domain.Column, row int) bool { return above(columns, row) >= 0 }})
+	}
 }
 
 // mapping tries whether each category of y has one value of x.
@@ -220,39 +225,28 @@ func (r *rules) mapping(x, y int) {
 	}
 	to := map[int64]int64{}
 	r.list = append(r.list, &rule{text: fmt.Sprintf("{derive: %s, from: %s", plain(a.Name), plain(b.Name)), x: x, uses: []int{y}, to: to, exact: true,
-		holds: func(v []int64) bool {
-			known, ok := to[v[y]]
-			to[v[y]] = v[x]
-			return !ok || known == v[x]
+		holds: func(columns []domain.Column, row int) bool {
+			from, value := columns[y].Ints[row], columns[x].Ints[row]
+			known, ok := to[from]
+			to[from] = value
+			return !ok || known == value
 		}})
-}
-
-// partsOf tries whether x is a part of the date or time y.
-func (r *rules) partsOf(x, y int) {
-	b := r.d.Attributes[y].Type
-	for _, p := range parts {
-		clock := strings.HasPrefix(p.text, "hour") || strings.HasPrefix(p.text, "minute")
-		if b.Facts().Day > 1 && clock || b != domain.Time && !clock {
-			r.derive(x, []int{y}, fmt.Sprintf(p.text, r.named(y)), func(v []int64) int64 { return int64(p.of(b.Time(v[y]))) })
-		}
-	}
 }
 
 // differences tries whether x is the time from one of the others to y: days, or seconds or minutes.
 func (r *rules) differences(x, y int, times []int) {
-	b := &r.d.Attributes[y]
-	unit := max(1, b.Type.Facts().Day/86_400)
+	t := r.d.Attributes[y].Type
 	for _, z := range times {
-		if z == y || r.d.Attributes[z].Type != b.Type {
+		if z == y || r.d.Attributes[z].Type != t {
 			continue
 		}
 		// A later time is computed from the time between, which keeps its own short scale; else the other way round.
-		if b.Type != domain.Time { // which has an end
-			r.derive(y, []int{z, x}, r.named(z)+" + "+r.named(x), func(v []int64) int64 { return v[z] + v[x]*unit })
+		if t != domain.Time { // which has an end
+			r.derive(y, false, "%s + %s", z, x)
 		}
-		r.derive(x, []int{y, z}, r.named(y)+" - "+r.named(z), func(v []int64) int64 { return floorDiv(v[y]-v[z], unit) })
-		if unit > 1 {
-			r.derive(x, []int{y, z}, fmt.Sprintf("(%s - %s) / 60", r.named(y), r.named(z)), func(v []int64) int64 { return floorDiv(v[y]-v[z], 60*unit) })
+		r.derive(x, false, "%s - %s", y, z)
+		if t != domain.Date {
+			r.derive(x, false, "(%s - %s) / 60", y, z)
 		}
 	}
 }
@@ -268,38 +262,20 @@ func (r *rules) overlap(x, y int) bool {
 	return min(xh, yh)-max(xl, yl) >= .5*max(xh-xl, yh-yl)
 }
 
-func floorDiv(a, b int64) int64 { return a/b - (a%b)>>63&1 }
-
 // try drops the candidates that some record of a chunk breaks; of a context that is done, some of them.
 func (r *rules) try(ctx context.Context, c *domain.Chunk) {
-	values, nulls := make([][]int64, len(r.d.Attributes)), make([][]bool, len(r.d.Attributes))
-	for k := range values {
-		values[k], nulls[k] = make([]int64, c.Rows), make([]bool, c.Rows)
-		for row := range c.Rows {
-			v, _, ok := relation.Native(&r.d.Attributes[k], &c.Columns[k], row)
-			values[k][row], nulls[k][row] = v, !ok
-		}
-	}
-	v := make([]int64, len(values))
+	columns := r.plan.Columns(c)
 	r.list = slices.DeleteFunc(r.list, func(x *rule) bool {
-		if ctx.Err() != nil {
-			return false
-		}
-		for row := range c.Rows {
-			null := false
-			for _, u := range x.uses {
-				null = null || nulls[u][row]
-				v[u] = values[u][row]
-			}
-			switch {
-			case x.x >= 0 && null != nulls[x.x][row]:
+		for row := 0; row < c.Rows && ctx.Err() == nil; row++ {
+			null := func(k int) bool { return columns[k].Form == domain.Absent || columns[k].Null(row) }
+			unknown := slices.ContainsFunc(x.uses, null)
+			if x.x >= 0 && unknown != null(x.x) {
 				return true
-			case null:
-				continue
-			case x.x >= 0:
-				v[x.x] = values[x.x][row]
 			}
-			if x.seen++; !x.holds(v) {
+			if unknown {
+				continue
+			}
+			if x.seen++; !x.holds(columns, row) {
 				return true
 			}
 		}
@@ -312,14 +288,9 @@ func (r *rules) try(ctx context.Context, c *domain.Chunk) {
 func (r *rules) texts(ctx context.Context) (constraints, error) {
 	out := constraints{follow: map[string]string{}}
 	from := map[int][]int{}
-	needs := func(a, b int) bool { // b, to compute a
-		for queue := []int{a}; len(queue) > 0; {
-			if queue[0] == b {
-				return true
-			}
-			queue = append(queue[1:], from[queue[0]]...)
-		}
-		return false
+	var needs func(a, b int) bool // b, to compute a
+	needs = func(a, b int) bool {
+		return a == b || slices.ContainsFunc(from[a], func(u int) bool { return needs(u, b) })
 	}
 	for _, x := range r.list {
 		if err := ctx.Err(); err != nil {
