@@ -47,6 +47,7 @@ var layering = []struct {
 	{"internal/kit/wire", []string{"dp", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/"}, "bytes know nothing of what they mean"},
 	{"internal/kit/summation", []string{"dp", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/"}, "sums know nothing of what they add"},
 	{"internal/kit/beside", []string{"dp", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/"}, "what runs beside its caller may be any work"},
+	{"internal/kit/yamltext", []string{"dp", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/", "go.yaml.in/"}, "texts are written whatever they mean"},
 	{"internal/kit/bisect", []string{"dp", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/"}, "searches know nothing of what they look for"},
 	{"internal/kit/marginal", []string{"dp/internal/noise", "dp/accountant", "dp/mechanism", "dp/query", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/"},
 		"where a record is counted depends on its codes alone"},

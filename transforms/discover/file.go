@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/yamltext"
 )
 
 // File returns the domain file of what was found: of columns that are left out it says why. csv has the keys under csv: that
@@ -18,7 +18,7 @@ func (f *Found) File(csv string) []byte {
 	if f.PrivacyID == "" {
 		b.WriteString("privacy_id: none\n")
 	} else {
-		fmt.Fprintf(&b, "privacy_id: %s\n", quoted(f.PrivacyID))
+		fmt.Fprintf(&b, "privacy_id: %s\n", yamltext.Quoted(f.PrivacyID))
 	}
 	if n := int64(f.Units); n >= 1 {
 		fmt.Fprintf(&b, "expected_rows: %d\n", n)
@@ -45,7 +45,7 @@ func (f *Found) written() string {
 	var forms []string
 	for _, c := range f.Columns {
 		if c.Written != "" && c.Left == "" {
-			forms = append(forms, quoted(c.Name)+": "+quoted(string(c.Written)))
+			forms = append(forms, yamltext.Quoted(c.Name)+": "+yamltext.Quoted(string(c.Written)))
 		}
 	}
 	if len(forms) == 0 {
@@ -63,7 +63,7 @@ func (f *Found) person() []string {
 }
 
 func (f *FoundColumn) line() string {
-	name := "name: " + quoted(f.Name)
+	name := "name: " + yamltext.Quoted(f.Name)
 	if f.Left != "" {
 		return fmt.Sprintf("  # - {%s}  # left out: %s\n", name, f.Left)
 	}
@@ -109,13 +109,13 @@ func (f *FoundColumn) other() string {
 	for slices.Contains(f.Values, name) {
 		name += "_"
 	}
-	return ", other_value: " + quoted(name)
+	return ", other_value: " + yamltext.Quoted(name)
 }
 
 func list(texts []string) string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
-		out[i] = quoted(s)
+		out[i] = yamltext.Quoted(s)
 	}
 	return "[" + strings.Join(out, ", ") + "]"
 }
@@ -125,26 +125,5 @@ func plain(s string) string {
 	if strings.Trim(s, "-.0123456789") == "" || s == "false" {
 		return s
 	}
-	return quoted(s)
-}
-
-// quoted returns a text in double quotes, as YAML has them.
-func quoted(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == ' ' || unicode.IsPrint(r) && r != '\ufeff':
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return yamltext.Quoted(s)
 }

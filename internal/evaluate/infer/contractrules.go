@@ -82,12 +82,17 @@ func (f *fact) ofJSON(root, s *yaml.Node) {
 	}
 	f.ofJSONType(kind, scalar(at(s, "format")))
 	f.nested = f.nested || kind == "object" || kind == "array"
-	f.step = scalar(at(s, "multipleOf"))
-	f.min, f.max = scalar(at(s, "minimum")), scalar(at(s, "maximum"))
-	if low := scalar(at(s, "exclusiveMinimum")); low != "" {
+	f.limited(s)
+}
+
+// limited reads limits, which JSON Schema and the Open Data Contract Standard write alike.
+func (f *fact) limited(n *yaml.Node) {
+	f.step = scalar(at(n, "multipleOf"))
+	f.min, f.max = scalar(at(n, "minimum")), scalar(at(n, "maximum"))
+	if low := scalar(at(n, "exclusiveMinimum")); low != "" && low != "true" {
 		f.min = f.beyond(low, 1)
 	}
-	if high := scalar(at(s, "exclusiveMaximum")); high != "" {
+	if high := scalar(at(n, "exclusiveMaximum")); high != "" && high != "true" {
 		f.max = f.beyond(high, -1)
 	}
 }
@@ -170,14 +175,7 @@ func (f *fact) ofContract(physical, logical string) {
 // options reads the options of a logical type.
 func (f *fact) options(n *yaml.Node) {
 	f.form = cmp.Or(scalar(at(n, "format")), f.form)
-	f.step = scalar(at(n, "multipleOf"))
-	f.min, f.max = scalar(at(n, "minimum")), scalar(at(n, "maximum"))
-	if low := scalar(at(n, "exclusiveMinimum")); low != "" && low != "true" {
-		f.min = f.beyond(low, 1)
-	}
-	if high := scalar(at(n, "exclusiveMaximum")); high != "" && high != "true" {
-		f.max = f.beyond(high, -1)
-	}
+	f.limited(n)
 	f.values, _ = words(at(n, "enum"))
 }
 

@@ -3,9 +3,9 @@ package infer
 import (
 	"fmt"
 	"hash/maphash"
-	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/report/page"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -77,17 +77,8 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 		if g.runs == n || schema.NamesUnits(t.name) || left != "" {
 			s.Doubts.People = append(s.Doubts.People, t.name)
 			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person? Then infer again with --privacy_id=%s",
-				plain(t.name), thousands(n), float64(g.records)/float64(n), plain(t.name)))
+				plain(t.name), page.Count(float64(n)), float64(g.records)/float64(n), plain(t.name)))
 		}
 	}
 	return questions
-}
-
-// thousands writes n with a comma after every three digits.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 const (
@@ -88,26 +87,18 @@ func (s *Source) order(h *histories, lines []proposal) string {
 	if h == nil {
 		return ""
 	}
-	several := 0
-	for _, n := range h.rows {
-		if n > 1 {
-			several++
-		}
-	}
-	found, line := "", byName(lines)
+	found, line, several := "", byName(lines), len(h.several())
 	for a, c := range s.readable() {
 		p := line[c.name]
 		if p.out || p.key || !h.growth[a].grows(several) {
 			continue
 		}
-		f, err := schema.Parse(p.name, []byte("privacy_id: none\ncolumns:\n  - {"+p.keys+"}\n"))
-		if err != nil {
-			continue
-		}
-		if f.Domain.Attributes[0].Type.Facts().Calendar {
+		d, err := parsed(p.keys)
+		switch {
+		case err != nil:
+		case d.Attributes[0].Type.Facts().Calendar:
 			return plain(c.name)
-		}
-		if found == "" {
+		case found == "":
 			found = plain(c.name)
 		}
 	}

@@ -75,11 +75,15 @@ func (h *histories) add(c *domain.Chunk, units []uint64) {
 
 // people returns the number of people; if there are more than the first ones, as if those had as many rows.
 func (h *histories) people() int {
-	rows := int64(0)
+	return int(float64(len(h.rows)) * float64(h.all) / float64(max(1, h.read())))
+}
+
+// read returns the number of rows of the first people.
+func (h *histories) read() (rows int64) {
 	for _, n := range h.rows {
 		rows += n
 	}
-	return int(float64(len(h.rows)) * float64(h.all) / float64(max(1, rows)))
+	return rows
 }
 
 func (h *histories) hash(c *domain.Column, i int) uint64 {
@@ -96,13 +100,20 @@ func (h *histories) hash(c *domain.Column, i int) uint64 {
 	return maphash.Comparable(h.seed, c.Ints[i])
 }
 
-// within returns how often a column changes within a person of several rows, and how often it differs between two people.
-func (h *histories) within(a int) (changes, differs float64) {
-	several, people := 0.0, float64(len(h.rows))
+// several returns the people with several rows.
+func (h *histories) several() (people []int) {
 	for p, n := range h.rows {
 		if n > 1 {
-			several++
+			people = append(people, p)
 		}
+	}
+	return people
+}
+
+// within returns how often a column changes within a person of several rows, and how often it differs between two people.
+func (h *histories) within(a int) (changes, differs float64) {
+	people := float64(len(h.rows))
+	for p := range h.rows {
 		if h.change[a][p] {
 			changes++
 		}
@@ -110,7 +121,7 @@ func (h *histories) within(a int) (changes, differs float64) {
 			differs++
 		}
 	}
-	return changes / max(several, 1), differs / max(people-1, 1)
+	return changes / float64(max(len(h.several()), 1)), differs / max(people-1, 1)
 }
 
 // most returns 1, 2 or 5 times a power of ten that is not below the number of rows of nearly all people.
@@ -126,26 +137,18 @@ func (h *histories) most() int64 {
 	}
 }
 
-// events proposes how people are written with their rows, in the order of a column unless it is empty; empty if few people have
+// events proposes how people are written with their rows, in the order of a column unless it is empty; nil if few people have
 // several rows, or none of the columns changes within them.
-func (s *Source) events(h *histories, lines []proposal, order string) string {
+func (s *Source) events(h *histories, lines []proposal, order string) *events {
 	if s.parents != nil {
 		return s.eventsOfPeople(h, lines, order)
 	}
-	if h == nil {
-		return ""
+	if h == nil || len(h.several()) < fewestGroups || h.read()*10 < int64(len(h.rows))*12 {
+		return nil
 	}
-	several, total := 0, int64(0)
-	for _, n := range h.rows {
-		total += n
-		if n > 1 {
-			several++
-		}
-	}
-	if several < fewestGroups || total*10 < int64(len(h.rows))*12 {
-		return ""
-	}
-	var person, nearly []string
+	e := &events{rows: fmt.Sprintf("max: %d", h.most()), order: order,
+		review: "people are written with their rows; person: columns that never change within one; max: public"}
+	var nearly []string
 	left, line := 0, byName(lines)
 	for a, c := range s.readable() {
 		if line[c.name].out {
@@ -153,7 +156,7 @@ func (s *Source) events(h *histories, lines []proposal, order string) string {
 		}
 		switch changes, differs := h.within(a); {
 		case changes <= changing && changes*unlike <= differs:
-			person = append(person, plain(c.name))
+			e.person = append(e.person, plain(c.name))
 			continue
 		case changes > changing && changes*rarely <= differs:
 			nearly = append(nearly, fmt.Sprintf("%s changes within %.2g %% of the people", plain(c.name), 100*changes))
@@ -161,15 +164,71 @@ func (s *Source) events(h *histories, lines []proposal, order string) string {
 		left++
 	}
 	if left == 0 {
+		return nil
+	}
+	if e.usual = s.usual(h, lines, e); len(nearly) > 0 {
+		e.question = "; is it of the person? " + strings.Join(nearly, ", ")
+	}
+	return e
+}
+
+// usualMost is proposed as most rows of a person if no row is read.
+const usualMost = 100
+
+// eventsOfPeople proposes how people, some of them without rows, are written with theirs.
+func (s *Source) eventsOfPeople(h *histories, lines []proposal, order string) *events {
+	most := int64(usualMost)
+	if h != nil && len(h.rows) > 0 {
+		most = h.most()
+	}
+	e := &events{rows: fmt.Sprintf("min: 0, max: %d", most), order: order,
+		review: "people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with"}
+	for _, p := range lines {
+		if !p.out && s.parents.has(p.name) {
+			e.person = append(e.person, plain(p.name))
+		}
+	}
+	e.usual = s.usual(h, lines, e)
+	return e
+}
+
+// events is the proposed entry of that name. Columns are written as YAML has them.
+type events struct {
+	person, usual    []string
+	rows, order      string
+	review, question string
+}
+
+// String returns the line of the domain file; of nil there is none.
+func (e *events) String() string {
+	if e == nil {
 		return ""
 	}
-	usual := s.usual(h, lines, person, order)
-	text := fmt.Sprintf("events: {%srows: {max: %d}%s%s}  # review: people are written with their rows; person: columns that never change within one; max: public%s%s",
-		personKey(person), h.most(), usualKey(usual), orderKey(order), usualWords(usual), orderWords(order))
-	if len(nearly) > 0 {
-		text += "; is it of the person? " + strings.Join(nearly, ", ")
+	keys, review := "rows: {"+e.rows+"}", e.review
+	if len(e.person) > 0 {
+		keys = "person: [" + strings.Join(e.person, ", ") + "], " + keys
 	}
-	return text + "\n"
+	if len(e.usual) > 0 {
+		keys += ", usual: [" + strings.Join(e.usual, ", ") + "]"
+		review += "; usual: two rows of a person often agree"
+	}
+	if e.order != "" {
+		keys += ", order: " + e.order
+		review += "; order: grows from row to row of a person, and rows are written in that order; without it weekdays and hours of the day are kept"
+	}
+	return "events: {" + keys + "}  # review: " + review + e.question + "\n"
+}
+
+// derived lists what was read off the data.
+func (e *events) derived() []string {
+	read := []string{"person columns", "rows: max"}
+	if len(e.usual) > 0 {
+		read = append(read, "usual columns")
+	}
+	if e.order != "" {
+		read = append(read, "order column")
+	}
+	return read
 }
 
 // byName finds the lines of columns.
@@ -218,47 +277,4 @@ func known(columns []column) map[string]bool {
 		m[c.name] = true
 	}
 	return m
-}
-
-// usualMost is proposed as most rows of a person if no row is read.
-const usualMost = 100
-
-// eventsOfPeople proposes how people, some of them without rows, are written with theirs.
-func (s *Source) eventsOfPeople(h *histories, lines []proposal, order string) string {
-	var person []string
-	for _, p := range lines {
-		if !p.out && s.parents.has(p.name) {
-			person = append(person, plain(p.name))
-		}
-	}
-	most := int64(usualMost)
-	if h != nil && len(h.rows) > 0 {
-		most = h.most()
-	}
-	usual := s.usual(h, lines, person, order)
-	return fmt.Sprintf("events: {%srows: {min: 0, max: %d}%s%s}  # review: people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with%s%s\n",
-		personKey(person), most, usualKey(usual), orderKey(order), usualWords(usual), orderWords(order))
-}
-
-// personKey names the columns of people, if there are any.
-func personKey(columns []string) string {
-	if len(columns) == 0 {
-		return ""
-	}
-	return "person: [" + strings.Join(columns, ", ") + "], "
-}
-
-// orderKey names the column that orders rows, and orderWords says why, if there is one.
-func orderKey(column string) string {
-	if column == "" {
-		return ""
-	}
-	return ", order: " + column
-}
-
-func orderWords(column string) string {
-	if column == "" {
-		return ""
-	}
-	return "; order: grows from row to row of a person, and rows are written in that order; without it weekdays and hours of the day are kept"
 }

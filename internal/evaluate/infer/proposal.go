@@ -44,6 +44,15 @@ func (p proposal) String() string {
 	return block(head, split(p.keys), review)
 }
 
+// parsed reads the keys of one column. The reader of domain files has the last word.
+func parsed(keys string) (*domain.Domain, error) {
+	f, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n  - {"+keys+"}\n"))
+	if err != nil {
+		return nil, err
+	}
+	return f.Domain, nil
+}
+
 // legend asks once what is to be reviewed in many columns.
 func legend(lines []proposal) string {
 	complete, fallback := false, false
@@ -102,8 +111,8 @@ func (s *Source) fromData(t *tally) proposal {
 	p.keys = "name: " + plain(t.name) + ", type: " + t.typ.String()
 	if why == "" {
 		p.keys += keys
-		// The reader of domain files has the last word, for ranges at the end of what a type can hold.
-		if _, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n"+p.String())); err != nil {
+		// It has no range at the end of what a type can hold.
+		if _, err := parsed(p.keys); err != nil {
 			why = "no cells could be found for its range"
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/kit/yamltext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -59,7 +60,7 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 		p := &lines[i]
 		switch text := rules.follow[p.name]; {
 		case text == "":
-		case events != "": // the columns of persons are not to be computed
+		case events != nil: // the columns of persons are not to be computed
 			rules.asked = append(rules.asked, text)
 		default:
 			p.follow(text, tallies[p.name].typ)
@@ -124,7 +125,7 @@ func (s *Source) doubt(lines []proposal) {
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal, persons, asked []string, events, csv string) string {
+func (s *Source) file(lines []proposal, persons, asked []string, events *events, csv string) string {
 	var b strings.Builder
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived_from_data lists what was read off the table. Replace it by what is known without the table,\n" +
@@ -175,7 +176,7 @@ func (s *Source) file(lines []proposal, persons, asked []string, events, csv str
 	for _, c := range asked {
 		fmt.Fprintf(&b, "#   - %s\n", c)
 	}
-	b.WriteString(events)
+	b.WriteString(events.String())
 	b.WriteString(csv)
 	return b.String()
 }
@@ -189,23 +190,16 @@ func (s *Source) units() string {
 }
 
 // derivedFacts is the key that lists what was read off the data.
-func (s *Source) derivedFacts(lines []proposal, events string) string {
+func (s *Source) derivedFacts(lines []proposal, events *events) string {
 	b := "derived_from_data:\n"
 	for _, p := range lines {
 		if p.derived == "" || p.name == "" {
 			continue
 		}
-		b += fmt.Sprintf("  %s: %s  # without the table: %s\n", quoted(p.name), list(strings.Split(p.derived, ", ")), p.wayOut())
+		b += fmt.Sprintf("  %s: %s  # without the table: %s\n", yamltext.Quoted(p.name), list(strings.Split(p.derived, ", ")), p.wayOut())
 	}
-	if events != "" {
-		read := []string{"person columns", "rows: max"}
-		if strings.Contains(events, ", usual: [") {
-			read = append(read, "usual columns")
-		}
-		if strings.Contains(events, ", order: ") {
-			read = append(read, "order column")
-		}
-		b += fmt.Sprintf("  %s: %s  # without the table: what stays the same for a person, and the most rows that a person can have\n", quoted(schema.DerivedEvents), list(read))
+	if events != nil {
+		b += fmt.Sprintf("  %s: %s  # without the table: what stays the same for a person, and the most rows that a person can have\n", yamltext.Quoted(schema.DerivedEvents), list(events.derived()))
 	}
-	return b + fmt.Sprintf("  %s: [the first digit]  # without the table: about how many %s are publicly known\n", quoted(schema.DerivedRows), s.units())
+	return b + fmt.Sprintf("  %s: [the first digit]  # without the table: about how many %s are publicly known\n", yamltext.Quoted(schema.DerivedRows), s.units())
 }

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
-
 	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 )
 
@@ -82,11 +80,10 @@ const exactShare = .01
 // exactly declares the frequent numbers that the proposed cells would round: logarithms of amounts that many have in
 // common.
 func (t *tally) exactly(cells string, units bool) string {
-	file, err := schema.Parse("proposal", []byte(fmt.Sprintf("privacy_id: none\ncolumns:\n  - {name: x, type: %v, %s, null: true}\n", t.typ, cells)))
-	if err != nil || t.form != nil || !file.Domain.Learns() {
+	d, err := parsed(fmt.Sprintf("name: x, type: %v, %s, null: true", t.typ, cells))
+	if err != nil || t.form != nil || !d.Learns() {
 		return ""
 	}
-	d := file.Domain
 	var numbers []*big.Rat
 	taken, encoder := map[domain.Code]bool{}, domain.NewEncoder(d)
 	for _, v := range t.values.often(exactShare, units) {

@@ -170,12 +170,8 @@ func (t *numbers) promote(k kind, places int) {
 
 // rescale gives the range more decimal places, if an int64 has room for them.
 func (t *numbers) rescale(places int) bool {
-	unit := int64(1)
-	for range places - t.scale {
-		unit *= 10
-	}
-	lo, okLo := times(t.lo, unit)
-	hi, okHi := times(t.hi, unit)
+	lo, okLo := scaled(t.lo, places-t.scale)
+	hi, okHi := scaled(t.hi, places-t.scale)
 	if okLo && okHi {
 		t.lo, t.hi, t.scale = lo, hi, places
 	}

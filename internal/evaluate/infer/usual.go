@@ -3,9 +3,6 @@ package infer
 import (
 	"math"
 	"slices"
-	"strings"
-
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // alikeBy is by how much two rows of a person have to agree more often than rows of two people.
@@ -18,12 +15,7 @@ const usualCells = 32
 // alike returns by how much more often two rows of a person agree in a column than rows of two people, less what chance
 // alone gives once in 30,000 columns.
 func (h *histories) alike(a int) float64 {
-	var several []int
-	for p, n := range h.rows {
-		if n > 1 {
-			several = append(several, p)
-		}
-	}
+	several := h.several()
 	agree, n := 0, max(len(several), 1)
 	for i, p := range several {
 		if h.first[a][p] == h.later[a][p] {
@@ -38,35 +30,20 @@ func (h *histories) alike(a int) float64 {
 
 // fewCells reports whether the cells of a column are fixed, and so few that pairs of them can be counted.
 func (p proposal) fewCells() bool {
-	f, err := schema.Parse(p.name, []byte("privacy_id: none\ncolumns:\n  - {"+p.keys+"}\n"))
-	return err == nil && f.Domain.Attributes[0].Learned == 0 && f.Domain.Sizes()[0] <= usualCells
+	d, err := parsed(p.keys)
+	return err == nil && d.Attributes[0].Learned == 0 && d.Sizes()[0] <= usualCells
 }
 
 // usual proposes the columns of few cells of rows in which people are alike to themselves.
-func (s *Source) usual(h *histories, lines []proposal, person []string, order string) (columns []string) {
+func (s *Source) usual(h *histories, lines []proposal, e *events) (columns []string) {
 	if h == nil {
 		return nil
 	}
 	line := byName(lines)
 	for a, c := range s.readable() {
-		if p := line[c.name]; !p.out && plain(c.name) != order && !slices.Contains(person, plain(c.name)) && p.fewCells() && h.alike(a) > alikeBy {
+		if p := line[c.name]; !p.out && plain(c.name) != e.order && !slices.Contains(e.person, plain(c.name)) && p.fewCells() && h.alike(a) > alikeBy {
 			columns = append(columns, plain(c.name))
 		}
 	}
 	return columns
-}
-
-// usualKey names columns in which people are alike to themselves, and usualWords says why, if there are any.
-func usualKey(columns []string) string {
-	if len(columns) == 0 {
-		return ""
-	}
-	return ", usual: [" + strings.Join(columns, ", ") + "]"
-}
-
-func usualWords(columns []string) string {
-	if len(columns) == 0 {
-		return ""
-	}
-	return "; usual: two rows of a person often agree"
 }

@@ -1,12 +1,12 @@
 package infer
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/internal/kit/yamltext"
 )
 
 // bare matches texts that mean themselves inside a flow mapping of YAML.
@@ -17,28 +17,7 @@ func plain(s string) string {
 	if bare.MatchString(s) && !slices.Contains([]string{"null", "Null", "NULL"}, s) {
 		return s
 	}
-	return quoted(s)
-}
-
-// quoted returns s in double quotes, with escapes for all that is not printable.
-func quoted(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == ' ' || unicode.IsPrint(r) && r != '\ufeff':
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return yamltext.Quoted(s)
 }
 
 func list(values []string) string {

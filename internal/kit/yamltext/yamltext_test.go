@@ -1,0 +1,17 @@
+package yamltext
+
+import (
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A reader of YAML finds the text as it was, whatever is in it.
+func TestQuotedIsReadBack(t *testing.T) {
+	for _, s := range []string{"", "a b", `"`, `\`, "a\nb\r\t", "# x", "- a: b", "\x00\x7f\u0085\u00a0\u2028\ufeff", "é", "\U0001F600", "\U000E0001", "null", "~"} {
+		var got string
+		if err := yaml.Unmarshal([]byte(Quoted(s)), &got); err != nil || got != s {
+			t.Errorf("%q is read as %q: %v", s, got, err)
+		}
+	}
+}
