@@ -1,8 +1,6 @@
 package evaluate
 
 import (
-	"strconv"
-
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bounding"
 )
@@ -170,22 +168,14 @@ func (b *Builder) rank(u *unit, id []byte, row []domain.Code) string {
 	return string(rank[:])
 }
 
+// wholeNumber is how privacy IDs that are numbers are written.
+var wholeNumber = domain.Attribute{Type: domain.Int64}
+
 // unit returns the privacy ID of record r, empty if it has none. It is valid until the next call.
 func (b *Builder) unit(ids *domain.Column, r int) []byte {
-	if ids.Null(r) {
+	if ids.Form == domain.Absent || ids.Null(r) {
 		return nil
 	}
-	switch ids.Form {
-	case domain.Text:
-		return ids.Text(r)
-	case domain.Ints:
-		b.id = strconv.AppendInt(b.id[:0], ids.Ints[r], 10)
-	case domain.Floats:
-		b.id = domain.AppendFloat(b.id[:0], ids.Floats[r])
-	case domain.Dictionary:
-		b.id = append(b.id[:0], ids.Dict[ids.Ints[r]]...)
-	default:
-		return nil
-	}
+	b.id = appendCell(b.id[:0], &wholeNumber, ids, r)
 	return b.id
 }

@@ -58,15 +58,7 @@ func limits(a *domain.Attribute) (lo, hi float64) {
 
 // cellText writes a cell that is not NULL as people read it.
 func cellText(a *domain.Attribute, col *domain.Column, i int) string {
-	switch col.Form {
-	case domain.Text:
-		return string(col.Text(i))
-	case domain.Dictionary:
-		return col.Dict[col.Ints[i]]
-	case domain.Floats:
-		return string(domain.AppendFloat(nil, col.Floats[i]))
-	}
-	return string(a.AppendNative(nil, col.Ints[i]))
+	return string(appendCell(nil, a, col, i))
 }
 
 func (m *Misfits) add(s string) {

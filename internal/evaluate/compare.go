@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -128,17 +127,14 @@ func (e *evaluation) widths(each []distance) []Width {
 // newWidth sums up the distances of the marginals of k attributes.
 func newWidth(k int, each []distance) Width {
 	w := Width{K: k, Marginals: len(each)}
-	tv, squares := 0.0, 0.0
+	tv := 0.0
 	for _, d := range each {
 		w.Cells += d.cells
 		tv += d.tv
-		squares += d.squares
 		w.LargestTV = max(w.LargestTV, d.tv)
 		w.LargestCell = max(w.LargestCell, d.largest)
 	}
 	w.AverageTV = tv / float64(len(each))
-	w.MeanCell = 2 * tv / float64(w.Cells)
-	w.RMSCell = math.Sqrt(squares / float64(w.Cells))
 	return w
 }
 

@@ -67,7 +67,7 @@
 //	widths[]                      by k, ascending:
 //	  k, marginals, cells         attributes in a marginal; number of marginals; sum of their cells
 //	  average_tv, largest_tv      over the marginals
-//	  largest_cell_error, mean_cell_error, rms_cell_error   |difference of shares| over all cells
+//	  largest_cell_error          the largest |difference of shares| of all cells
 //	values                        on values as they are written:
 //	  sdmetrics                   the release of SDMetrics that has the same figures
 //	  every                       [1, 1], or n for a table of which every n-th row counts

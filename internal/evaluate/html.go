@@ -205,10 +205,6 @@ func (c *Column) figures() (list []figure) {
 	if r.Nulls > 0 || s.Nulls > 0 {
 		add("NULL", page.Percent(float64(r.Nulls), 2), page.Percent(float64(s.Nulls), 2))
 	}
-	if r.Mean.Defined() && s.Mean.Defined() && c.SDType == kindNames[numerical] {
-		add("mean", digits(r.Mean), digits(s.Mean))
-		add("standard deviation", digits(r.SD), digits(s.SD))
-	}
 	if r.Zeros > 0 || s.Zeros > 0 {
 		add("zero", page.Percent(float64(r.Zeros), 2), page.Percent(float64(s.Zeros), 2))
 	}

@@ -51,23 +51,20 @@ type distance struct {
 	cells   int64
 	tv      float64 // ½ Σ |difference|
 	largest float64
-	squares float64 // Σ difference²
 }
 
 // difference compares counts of tables with n and m rows, below 2³¹. Sums are taken of the integers
 // |x·m − y·n|, of which there are at most 2·n·m: TV is the same in whatever order it is summed.
 func difference(x, y []int32, n, m int) distance {
 	unit := 1 / (float64(n) * float64(m))
-	sum, largest, squares := int64(0), int64(0), 0.0
+	sum, largest := int64(0), int64(0)
 	for c := range x {
 		e := int64(x[c])*int64(m) - int64(y[c])*int64(n)
 		e = max(e, -e)
 		sum += e
 		largest = max(largest, e)
-		share := float64(e) * unit
-		squares += share * share
 	}
-	return distance{cells: int64(len(x)), tv: float64(sum) * unit / 2, largest: float64(largest) * unit, squares: squares}
+	return distance{cells: int64(len(x)), tv: float64(sum) * unit / 2, largest: float64(largest) * unit}
 }
 
 // maxCounted is the largest number of cells of a marginal: two arrays of 4 bytes a cell for each core.

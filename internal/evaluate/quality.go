@@ -3,7 +3,6 @@ package evaluate
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -79,16 +78,12 @@ func noValue(truth, other int) string {
 
 // sorted returns the numbers that are not NULL in ascending order, rounded unless they are dates or times.
 func sorted(v *values) []float64 {
-	out := make([]float64, 0, len(v.numbers))
-	for _, x := range v.numbers {
-		if !math.IsNaN(x) {
-			if v.kind == numerical {
-				x = rounded(x)
-			}
-			out = append(out, x)
+	out := ascending(v)
+	if v.kind == numerical {
+		for i, x := range out {
+			out[i] = rounded(x) // which is monotone
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 

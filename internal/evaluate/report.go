@@ -47,8 +47,6 @@ type Width struct {
 	AverageTV   float64 `json:"average_tv"`
 	LargestTV   float64 `json:"largest_tv"`
 	LargestCell float64 `json:"largest_cell_error"`
-	MeanCell    float64 `json:"mean_cell_error"`
-	RMSCell     float64 `json:"rms_cell_error"`
 }
 
 // Marginal is one marginal with its most different cells.

@@ -124,11 +124,10 @@ func (h *Holdout) writeText(b *bytes.Buffer) {
 }
 
 func writeWidths(b *bytes.Buffer, widths []Width) {
-	fmt.Fprintf(b, "%2s %9s %11s %9s %9s %9s %9s %9s\n", "", "", "", "average", "largest", "largest", "mean", "rms")
-	fmt.Fprintf(b, "%2s %9s %11s %9s %9s %9s %9s %9s\n", "k", "marginals", "cells", "TV", "TV", "cell", "cell", "cell")
-	for _, k := range widths {
-		fmt.Fprintf(b, "%2d %9s %11s %9s %9s %9s %9s %9s\n", k.K, thousands(k.Marginals), thousands(int(k.Cells)),
-			share(k.AverageTV), share(k.LargestTV), share(k.LargestCell), share(k.MeanCell), share(k.RMSCell))
+	fmt.Fprintf(b, "%2s %9s %11s %9s %9s %9s\n", "", "", "", "average", "largest", "largest")
+	fmt.Fprintf(b, "%2s %9s %11s %9s %9s %9s\n", "k", "marginals", "cells", "TV", "TV", "cell")
+	for _, row := range widthRows(widths) {
+		fmt.Fprintf(b, "%2s %9s %11s %9s %9s %9s\n", row[0], row[1], row[2], row[3], row[4], row[5])
 	}
 }
 

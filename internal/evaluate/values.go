@@ -124,21 +124,24 @@ func inOnes(a *domain.Attribute, x int64) float64 {
 
 // code returns the code of a cell of a column of categories.
 func (v *values) code(col *domain.Column, i int) uint32 {
-	if col.Null(i) {
+	if col.Form == domain.Absent || col.Null(i) {
 		return 0
 	}
 	var small [32]byte
+	return v.text(appendCell(small[:0], v.attr, col, i))
+}
+
+// appendCell appends a cell that is not NULL as people read it.
+func appendCell(dst []byte, a *domain.Attribute, col *domain.Column, i int) []byte {
 	switch col.Form {
 	case domain.Text:
-		return v.text(col.Text(i))
+		return append(dst, col.Text(i)...)
 	case domain.Dictionary:
-		return v.text(append(small[:0], col.Dict[col.Ints[i]]...))
-	case domain.Ints:
-		return v.text(v.attr.AppendNative(small[:0], col.Ints[i]))
+		return append(dst, col.Dict[col.Ints[i]]...)
 	case domain.Floats:
-		return v.text(domain.AppendFloat(small[:0], col.Floats[i]))
+		return domain.AppendFloat(dst, col.Floats[i])
 	}
-	return 0
+	return a.AppendNative(dst, col.Ints[i])
 }
 
 // text returns the code of a category: of BOOL and INT64 its canonical text counts, or NULL if it has none.
