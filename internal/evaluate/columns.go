@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Column is one column of the two tables, as it is written. Real and Synthetic hold the same figures of
@@ -150,11 +152,8 @@ func (v *values) summary(x []float64) Summary {
 	if len(x) == 0 {
 		return s
 	}
-	mean, squares, zeros := 0.0, 0.0, 0
+	zeros := 0
 	for i, u := range x {
-		d := u - mean
-		mean += d / float64(i+1)
-		squares += d * (u - mean)
 		if u == 0 {
 			zeros++
 		}
@@ -162,10 +161,8 @@ func (v *values) summary(x []float64) Summary {
 			s.Distinct++
 		}
 	}
-	s.Mean, s.Zeros = Score(mean), Score(float64(zeros)/float64(rows))
-	if len(x) > 1 {
-		s.SD = Score(math.Sqrt(squares / float64(len(x)-1)))
-	}
+	mean, sd := stat.MeanStdDev(x, nil) // of one value the second is NaN, which is undefined
+	s.Mean, s.SD, s.Zeros = Score(mean), Score(sd), Score(float64(zeros)/float64(rows))
 	for _, p := range quantiles {
 		q := x[max(int(math.Ceil(p*float64(len(x))))-1, 0)]
 		s.Quantiles = append(s.Quantiles, Quantile{P: p, Value: q, Text: v.label(q)})

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
-
 	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // usualDates is how dates are written that need no form.
@@ -48,7 +47,7 @@ func (w *ways) add(cell []byte) {
 func (w *ways) reads(form schema.Written, cell []byte) bool {
 	if form != usualDates {
 		var ok bool
-		if w.text, ok = form.Canonical(w.text, cell, latestShort); !ok {
+		if w.text, ok = form.Canonical(w.text, cell, cellkind.LatestShort); !ok {
 			return false
 		}
 		cell = w.text

@@ -33,13 +33,8 @@ func join(a, b kind) kind {
 	return text
 }
 
-// classify returns the kind of one cell, and the decimal places of a number.
-func classify(cell []byte) (k kind, places int) { return cellkind.Classify(cell) }
-
 var (
-	truths     = domain.Attribute{Type: domain.Bool}
-	dates      = domain.Attribute{Type: domain.Date}
-	timestamps = domain.Attribute{Type: domain.Timestamp}
-	clocks     = domain.Attribute{Type: domain.Time}
-	wholes     = domain.Attribute{Type: domain.Int64}
+	truths = domain.Attribute{Type: domain.Bool}
+	dates  = domain.Attribute{Type: domain.Date}
+	wholes = domain.Attribute{Type: domain.Int64}
 )

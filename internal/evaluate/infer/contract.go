@@ -117,13 +117,15 @@ func (c *contract) file(privacyID string) ([]byte, error) {
 // propose makes the line of a column.
 func (f *fact) propose() proposal {
 	p := proposal{name: f.name, keys: "name: " + plain(f.name)}
+	leave := func(why string) proposal {
+		p.out, p.review = true, "left out: "+why
+		return p
+	}
 	switch {
 	case f.nested:
-		p.out, p.review = true, "left out: "+plain(f.kind)+" is nested; flatten it"
-		return p
+		return leave(plain(f.kind) + " is nested; flatten it")
 	case !f.typed:
-		p.out, p.review = true, "left out: "+strings.TrimSpace("the type "+plain(f.kind))+" is not supported"
-		return p
+		return leave(strings.TrimSpace("the type "+plain(f.kind)) + " is not supported")
 	}
 	p.keys += ", type: " + f.typ.String()
 	end := ", null: true"
@@ -141,14 +143,9 @@ func (f *fact) propose() proposal {
 		if !f.null {
 			end = ", fallback: " + plain(f.values[0])
 		}
-	case !facts.Bins:
-		p.out, p.review = true, "left out: "+f.missing()
-		return p
+	case !facts.Bins || !f.limits():
+		return leave(f.missing())
 	default:
-		if !f.limits() {
-			p.out, p.review = true, "left out: "+f.missing()
-			return p
-		}
 		if !f.null {
 			end = ", fallback: " + plain(f.min)
 		}
@@ -180,24 +177,24 @@ func (f *fact) limits() bool {
 	if len(f.values) > 0 { // of a type without categories
 		return false
 	}
-	switch f.typ {
-	case domain.Date:
-		f.form, f.min, f.max = wide, cmp.Or(f.min, "1900-01-01"), cmp.Or(f.max, "2100-12-31")
-	case domain.DateTime:
-		f.form, f.min, f.max = wide, cmp.Or(f.min, "1970-01-01T00:00:00"), cmp.Or(f.max, "2100-12-31T00:00:00")
-	case domain.Timestamp:
-		f.form, f.min, f.max = wide, cmp.Or(f.min, "1970-01-01T00:00:00Z"), cmp.Or(f.max, "2100-12-31T00:00:00Z")
-	case domain.Time:
-		f.min, f.max = cmp.Or(f.min, "00:00:00"), cmp.Or(f.max, "23:59:59")
-	default:
-		known := knownLimits(f.name)
-		if known == "" {
-			return false
-		}
-		lo, hi, _ := strings.Cut(strings.TrimPrefix(known, "min: "), ", max: ")
+	known, isMoment := wideLimits[f.typ]
+	switch {
+	case !isMoment:
+		known = strings.TrimPrefix(knownLimits(f.name), "min: ")
+	case f.typ != domain.Time:
+		f.form = wide
+	}
+	lo, hi, ok := strings.Cut(known, ", max: ")
+	if ok {
 		f.min, f.max = cmp.Or(f.min, lo), cmp.Or(f.max, hi)
 	}
-	return true
+	return ok
+}
+
+// wideLimits are those of dates and times of which a description has none.
+var wideLimits = map[domain.Type]string{
+	domain.Date: "1900-01-01, max: 2100-12-31", domain.DateTime: "1970-01-01T00:00:00, max: 2100-12-31T00:00:00",
+	domain.Timestamp: "1970-01-01T00:00:00Z, max: 2100-12-31T00:00:00Z", domain.Time: "00:00:00, max: 23:59:59",
 }
 
 // resolution returns the key that keeps the values of a column below 2^20, or that the description gives.

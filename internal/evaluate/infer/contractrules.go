@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 )
 
 // jsonSchema reads the properties of an object, or of the items of a list of objects.
@@ -253,7 +254,7 @@ func (f *fact) untyped() {
 	places := 0
 	for _, text := range append(slices.Clone(f.values), f.min, f.max) {
 		if text != "" {
-			kind, n := classify([]byte(text))
+			kind, n := cellkind.Classify([]byte(text))
 			k, places = join(k, kind), max(places, n)
 		}
 	}

@@ -44,7 +44,7 @@ func newHistories(columns int) *histories {
 // add takes the records of a chunk; units holds a hash of each one's privacy ID.
 func (h *histories) add(c *domain.Chunk, units []uint64) {
 	for i, unit := range units {
-		if c.ID.Null(i) {
+		if c.ID.Form == domain.Absent || c.ID.Null(i) {
 			continue
 		}
 		h.all++
@@ -86,6 +86,15 @@ func (h *histories) read() (rows int64) {
 	return rows
 }
 
+// hashes appends a hash of each cell of a column.
+func (h *histories) hashes(dst []uint64, c *domain.Column, rows int) []uint64 {
+	for i := range rows {
+		dst = append(dst, h.hash(c, i))
+	}
+	return dst
+}
+
+// hash returns a hash of a cell; all that are NULL have one.
 func (h *histories) hash(c *domain.Column, i int) uint64 {
 	switch {
 	case c.Form == domain.Absent || c.Null(i):

@@ -14,12 +14,12 @@ import (
 // proposal is one line of the proposed file.
 type proposal struct {
 	name    string
-	keys    string // the column as it stands between braces
-	out     bool   // the column is left out
-	key     bool   // no value is there twice
-	review  string // what the reader has to decide; empty if nothing is left
-	derived string // what was read off the data
-	rule    string // the entry of constraints by which it follows from another column; empty if it does not
+	keys    string   // the column as it stands between braces
+	out     bool     // the column is left out
+	key     bool     // no value is there twice
+	review  string   // what the reader has to decide; empty if nothing is left
+	derived []string // what was read off the data
+	rule    string   // the entry of constraints by which it follows from another column; empty if it does not
 }
 
 // follow makes the column one that follows from another.
@@ -27,7 +27,7 @@ func (p *proposal) follow(rule string, typ domain.Type) {
 	cells := p.keys
 	p.keys, p.rule = "name: "+plain(p.name)+", type: "+typ.String(), rule
 	p.review = "it follows from another column, see constraints; if it need not: " + strings.TrimPrefix(cells, p.keys+", ")
-	p.derived = joined(p.derived, "that it follows from another column")
+	p.derived = append(p.derived, "that it follows from another column")
 }
 
 func (p proposal) String() string {
@@ -57,7 +57,7 @@ func parsed(keys string) (*domain.Domain, error) {
 func legend(lines []proposal) string {
 	complete, fallback := false, false
 	for _, p := range lines {
-		if !p.out && p.rule == "" && p.derived != "" {
+		if !p.out && p.rule == "" && len(p.derived) > 0 {
 			complete = complete || strings.Contains(p.keys, "type: STRING") && !strings.Contains(p.keys, "other: ")
 			fallback = fallback || strings.Contains(p.keys, "fallback: ")
 		}
@@ -116,16 +116,15 @@ func (s *Source) fromData(t *tally) proposal {
 			why = "no cells could be found for its range"
 		}
 	}
-	p.derived = "type"
-	if t.typed {
-		p.derived = ""
+	if !t.typed {
+		p.derived = []string{"type"}
 	}
 	if why != "" {
 		p.out, p.review = true, strings.TrimSuffix("left out: "+why+"; "+t.asks(), "; ")
-		p.derived = joined(p.derived, "that it is left out")
+		p.derived = append(p.derived, "that it is left out")
 		return p
 	}
-	p.derived = joined(joined(p.derived, derived), "null flag")
+	p.derived = append(append(p.derived, derived...), "null flag")
 	p.review = strings.Trim(remark+"; "+t.asks(), "; ")
 	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
 		p.key = true
@@ -134,29 +133,22 @@ func (s *Source) fromData(t *tally) proposal {
 	return p
 }
 
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ", " + b
-}
-
 // cells returns the keys that declare the cells, what of them was read off the data, a remark on them, and why
 // there are none.
-func (t *tally) cells(units bool) (keys, derived, remark, why string) {
+func (t *tally) cells(units bool) (keys string, derived []string, remark, why string) {
 	f := t.typ.Facts()
 	switch {
 	case f.Form == domain.Text:
 		keys, derived, why = t.categories(units)
 		return keys, derived, "", why
 	case !f.Bins:
-		return ", " + t.unusable("false"), "", "", ""
+		return ", " + t.unusable("false"), nil, "", ""
 	case t.empty && t.typ != domain.Time:
-		return "", "", "", "it has no values"
+		return "", nil, "", "it has no values"
 	}
 	if f.Categories {
 		if codes, few := t.codes(units); few {
-			return ", values: " + list(codes) + ", " + t.unusable(plain(t.values.first(codes))), "values", "", ""
+			return ", values: " + list(codes) + ", " + t.unusable(plain(t.values.first(codes))), []string{"values"}, "", ""
 		}
 	}
 	cells, read := "", []string{"min", "max"}
@@ -177,7 +169,7 @@ func (t *tally) cells(units bool) (keys, derived, remark, why string) {
 		}
 	}
 	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
-	return ", " + cells + ", " + t.unusable(least), strings.Join(read, ", "), remark, ""
+	return ", " + cells + ", " + t.unusable(least), read, remark, ""
 }
 
 // unusable says what NULL and unusable values become.
@@ -189,7 +181,7 @@ func (t *tally) unusable(fallback string) string {
 }
 
 // categories proposes the values of a STRING.
-func (t *tally) categories(units bool) (keys, derived, why string) {
+func (t *tally) categories(units bool) (keys string, derived []string, why string) {
 	values, all := t.values.supported(units)
 	values = slices.DeleteFunc(values, func(v string) bool {
 		usable := utf8.ValidString(v) && v != "" && !strings.Contains(v, "\r\n")
@@ -199,16 +191,16 @@ func (t *tally) categories(units bool) (keys, derived, why string) {
 	who := map[bool]string{true: "people", false: "records"}[units]
 	switch {
 	case t.values.records == 0:
-		return "", "", "it has no values"
+		return "", nil, "it has no values"
 	case len(values) == 0:
-		return "", "", fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
+		return "", nil, fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
 	case !t.values.most(values):
-		return "", "", fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
+		return "", nil, fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
 	}
 	if all {
-		return ", values: " + list(values) + ", " + t.unusable(plain(t.values.first(values))), "values", ""
+		return ", values: " + list(values) + ", " + t.unusable(plain(t.values.first(values))), []string{"values"}, ""
 	}
-	keys, derived = ", values: "+list(values)+", other: true", "values (rarer ones are other)"
+	keys = ", values: " + list(values) + ", other: true"
 	if slices.Contains(values, "other") {
 		other := "other value"
 		for slices.Contains(values, other) {
@@ -219,7 +211,7 @@ func (t *tally) categories(units bool) (keys, derived, why string) {
 	if t.nulls {
 		keys += ", null: true"
 	}
-	return keys, derived, ""
+	return keys, []string{"values (rarer ones are other)"}, ""
 }
 
 // codes returns the values of a number that has few, far apart, all of them with support: of a NUMERIC those that no

@@ -193,10 +193,10 @@ func (s *Source) units() string {
 func (s *Source) derivedFacts(lines []proposal, events *events) string {
 	b := "derived_from_data:\n"
 	for _, p := range lines {
-		if p.derived == "" || p.name == "" {
+		if len(p.derived) == 0 || p.name == "" {
 			continue
 		}
-		b += fmt.Sprintf("  %s: %s  # without the table: %s\n", yamltext.Quoted(p.name), list(strings.Split(p.derived, ", ")), p.wayOut())
+		b += fmt.Sprintf("  %s: %s  # without the table: %s\n", yamltext.Quoted(p.name), list(p.derived), p.wayOut())
 	}
 	if events != nil {
 		b += fmt.Sprintf("  %s: %s  # without the table: what stays the same for a person, and the most rows that a person can have\n", yamltext.Quoted(schema.DerivedEvents), list(events.derived()))

@@ -22,7 +22,7 @@ var publicLimits = []struct {
 
 // wayOut says by what the facts that were read off a column can be replaced without the table.
 func (p proposal) wayOut() string {
-	switch read := p.derived; {
+	switch read := strings.Join(p.derived, ", "); {
 	case p.out || p.rule != "":
 		return "delete this line if the column is not needed, or if the rule is known"
 	case strings.Contains(read, "values"):

@@ -8,11 +8,9 @@ import (
 	"unicode"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/cellkind"
 	"github.com/dapple-dp/dapple/io/schema"
 )
-
-// latestShort is the year up to which years of two digits are taken as long as nobody has declared a max: 69 is 1969.
-const latestShort = 2068
 
 // reading is what the cells of a column are if all of them are written in one of the ways of people.
 type reading struct {
@@ -43,7 +41,7 @@ func (t *tally) read(cell []byte) {
 }
 
 func (r *reading) add(cell []byte) bool {
-	text, ok := r.Canonical(r.text, cell, latestShort)
+	text, ok := r.Canonical(r.text, cell, cellkind.LatestShort)
 	if !ok || len(cell) > 64 {
 		return false
 	}
@@ -54,7 +52,7 @@ func (r *reading) add(cell []byte) bool {
 	}
 	r.used = true
 	if r.calendar() {
-		r.other, _ = r.Canonical(r.other, cell, latestShort-100)
+		r.other, _ = r.Canonical(r.other, cell, cellkind.LatestShort-100)
 		r.short = r.short || !bytes.Equal(text, r.other)
 	} else if len(r.units) < 4 {
 		if u := unit(cell); u != "" {

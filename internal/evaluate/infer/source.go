@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/maphash"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bounded"
@@ -163,14 +162,17 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 		t := newTally(c, len(columns))
 		tallies, byName[c.name] = append(tallies, t), t
 	}
-	u, h := &hasher{seed: maphash.MakeSeed()}, (*histories)(nil)
+	var h *histories
+	var units []uint64 // of a chunk: a hash of each record's privacy ID. Two that collide count as one, which proposes less
 	if s.PrivacyID != "" {
 		h = newHistories(len(tallies))
 	}
 	records := 0
 	add := func(chunk *domain.Chunk) error {
 		records += chunk.Rows
-		units := u.units(&chunk.ID, chunk.Rows)
+		if h != nil {
+			units = h.hashes(units[:0], &chunk.ID, chunk.Rows)
+		}
 		for k, t := range tallies {
 			if t.add(&chunk.Columns[k], chunk.Rows, units); ctx.Err() != nil {
 				return ctx.Err()
@@ -190,32 +192,6 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 	}
 	s.Units = oneDigit(records)
 	return byName, h, nil
-}
-
-// hasher hashes privacy IDs. Two that collide count as one, which proposes less.
-type hasher struct {
-	seed   maphash.Seed
-	hashes []uint64
-}
-
-// units returns a hash of each record's privacy ID, or nil if there is none.
-func (h *hasher) units(c *domain.Column, rows int) []uint64 {
-	if c.Form == domain.Absent {
-		return nil
-	}
-	h.hashes = h.hashes[:0]
-	for i := range rows {
-		v := uint64(0) // records of nobody are one unit
-		switch {
-		case c.Null(i):
-		case c.Form == domain.Text:
-			v = maphash.Bytes(h.seed, c.Text(i))
-		default:
-			v = maphash.Comparable(h.seed, c.Ints[i])
-		}
-		h.hashes = append(h.hashes, v)
-	}
-	return h.hashes
 }
 
 // oneDigit rounds n to its first digit.

@@ -63,34 +63,36 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 		if units != nil {
 			unit = units[i]
 		}
-		switch {
-		case c.Form == domain.Text:
-			t.values.add(c.Text(i), unit, units != nil)
-			t.groups.add(c.Text(i))
-			if mark, ok := cellkind.Mark(c.Text(i)); ok {
-				t.marks[mark] = true
-			} else {
-				t.untyped(c.Text(i))
-				t.read(c.Text(i))
-				t.look(c.Text(i))
-			}
-		case c.Form == domain.Dictionary:
+		switch c.Form {
+		case domain.Text:
+			t.buf = append(t.buf[:0], c.Text(i)...)
+			t.cell(t.buf)
+		case domain.Dictionary:
 			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
-			t.values.add(t.buf, unit, units != nil)
-			t.groups.add(t.buf)
-		case c.Form == domain.Floats:
+		case domain.Floats:
 			t.float(c.Floats[i])
 			t.buf = domain.AppendFloat(t.buf[:0], c.Floats[i])
-			t.values.add(t.buf, unit, units != nil)
 		default:
-			t.native(c.Ints[i])
-			if t.typ == domain.Int64 {
-				t.buf = strconv.AppendInt(t.buf[:0], c.Ints[i], 10)
-				t.values.add(t.buf, unit, units != nil)
-				t.groups.add(t.buf)
+			if t.native(c.Ints[i]); t.typ != domain.Int64 {
+				continue
 			}
+			t.buf = strconv.AppendInt(t.buf[:0], c.Ints[i], 10)
+		}
+		if t.values.add(t.buf, unit, units != nil); c.Form != domain.Floats {
+			t.groups.add(t.buf)
 		}
 	}
+}
+
+// cell takes a cell of a column whose type is not known.
+func (t *tally) cell(cell []byte) {
+	if mark, ok := cellkind.Mark(cell); ok {
+		t.marks[mark] = true
+		return
+	}
+	t.untyped(cell)
+	t.read(cell)
+	t.look(cell)
 }
 
 // native widens the range to v.
@@ -120,7 +122,7 @@ func (t *numbers) untyped(cell []byte) {
 	if t.kind == text {
 		return
 	}
-	k, places := classify(cell)
+	k, places := cellkind.Classify(cell)
 	t.promote(join(t.kind, k), places)
 	s := string(cell)
 	switch t.kind {
@@ -139,14 +141,12 @@ func (t *numbers) untyped(cell []byte) {
 		if v, err := strconv.ParseFloat(s, 64); err == nil {
 			t.float(v)
 		}
-	case date:
-		v, _ := dates.ParseNative(s)
-		t.native(v)
-	case datetime, timestamp: // whose cells a timestamp reads too
-		v, _ := timestamps.ParseNative(s)
-		t.native(v)
-	case clock:
-		v, _ := clocks.ParseNative(s)
+	case date, datetime, timestamp, clock:
+		a := domain.Attribute{Type: t.kind.Type()}
+		if t.kind == datetime { // a timestamp reads its cells, and those with a zone
+			a.Type = domain.Timestamp
+		}
+		v, _ := a.ParseNative(s)
 		t.native(v)
 	}
 }
