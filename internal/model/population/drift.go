@@ -11,18 +11,19 @@ import (
 // likely, late rows are far off. What all rows together are like is known better, from the model, and costs nothing more: the
 // weights of donors are corrected until histories agree with it.
 const (
-	// driftRounds of drawing histories, of which the first draw a fifth of driftRows and the last averaged ones draw all. Those
-	// move by 1, 1/2, … of what they see, so that chance among the rows that they draw evens out.
+	// driftRounds of drawing histories, of which the first draw a twentieth of driftRows and the last averaged ones draw all.
+	// Those move by 1, 1/2, … of what they see, so that chance among the rows that they draw evens out. With 25,000 rows the
+	// one-ways of purchases were off by .009 without noise, with 100,000 by .003; at ε = 1 transitions of purchases and
+	// careers by 2 and 4 % more.
 	driftRounds = 8
 	averaged    = 3
-	driftRows   = 25_000
+	driftRows   = 100_000
 	// mostDrift bounds the factor of a round.
 	mostDrift = 2
 )
 
 // calibrate multiplies the weights of the donors of later rows by factors of each of their codes, so that the histories that
-// are drawn have the rows of the model, column by column; and gaps by number of rows, as those of many rows have to be the
-// smaller to stay inside the range.
+// are drawn have the rows of the model, column by column.
 func (h *histories) calibrate() {
 	events := h.events
 	if len(h.later.records) == 0 || h.p.n == 0 {
@@ -30,7 +31,7 @@ func (h *histories) calibrate() {
 	}
 	want := h.rowMarginals()
 	for round := range driftRounds {
-		most, step := int64(driftRows/5), 1.0
+		most, step := int64(driftRows/20), 1.0
 		if nth := round - driftRounds + averaged; nth >= 0 {
 			most, step = driftRows, 1/float64(nth+1)
 		}
@@ -52,9 +53,8 @@ func (h *histories) calibrate() {
 			}
 		}
 		for i := range h.later.weights {
-			bin := h.p.m.code(h.later.records[i], h.p.e.Rows)
 			for k, c := range h.later.codes[i*len(events) : (i+1)*len(events)] {
-				h.later.weights[i] *= later[k][h.cell(k, c, bin)]
+				h.later.weights[i] *= later[k][c]
 			}
 		}
 		h.later.add()
@@ -62,25 +62,17 @@ func (h *histories) calibrate() {
 	}
 }
 
-// cell returns the cell of a code of event k, of somebody of a bin of the number of rows, in the table of that event.
-func (h *histories) cell(k int, code, bin domain.Code) int {
-	if h.events[k] != h.Gap {
-		return int(code)
-	}
-	return int(code) + int(bin)*h.p.m.Sizes[h.Gap]
-}
-
 // tables returns a table of zeros for each event.
 func (h *histories) tables() [][]float64 {
 	out := make([][]float64, len(h.events))
 	for k, a := range h.events {
-		out[k] = make([]float64, h.cell(k, domain.Code(h.p.m.Sizes[a]-1), domain.Code(h.p.m.Sizes[h.p.e.Rows]-1))+1)
+		out[k] = make([]float64, h.p.m.Sizes[a])
 	}
 	return out
 }
 
 // rowMarginals returns what all rows are like, by the model: the one-way table of each column, in which a person counts as
-// often as it has rows. That of gaps is by the number of rows too.
+// often as it has rows.
 func (h *histories) rowMarginals() [][]float64 {
 	m, mean, events, out := h.p.m, h.p.meanRows(), h.events, h.tables()
 	for i, w := range m.Weights {
@@ -88,9 +80,8 @@ func (h *histories) rowMarginals() [][]float64 {
 		if w <= 0 || h.p.none(r) {
 			continue
 		}
-		bin := m.code(r, h.p.e.Rows)
 		for k, a := range events {
-			out[k][h.cell(k, m.code(r, a), bin)] += w * mean[bin]
+			out[k][m.code(r, a)] += w * mean[m.code(r, h.p.e.Rows)]
 		}
 	}
 	return out
@@ -116,7 +107,7 @@ func (h *histories) simulate(most int64) (first, later [][]float64, rows int64) 
 				count = first
 			}
 			for k, a := range events {
-				count[k][h.cell(k, dst[j*width+a], dst[j*width+p.e.Rows])]++
+				count[k][dst[j*width+a]]++
 			}
 		}
 	}
