@@ -124,6 +124,8 @@ var layering = []struct {
 		"a job is followed whatever it computes"},
 	{"internal/beamrun/cause", []string{"dp", "internal", "solver", "transforms", "io", "pipelines", "github.com/"},
 		"the text of an error is read whoever wrote it"},
+	{"internal/beamrun/runner", []string{"dp", "internal", "solver", "transforms", "io", "pipelines", "github.com/"},
+		"what a runner can do is known whatever it runs"},
 	{"internal/beamrun/progress", []string{"internal/evaluate", "pipelines", "io/table", "io/schema$", "cloud.google.com/"},
 		"how far a run is shows whatever it is for"},
 	{"internal/beamrun/expansion", []string{"io/csvio", "io/bigqueryio", "io/gs", "io/s3", "pipelines", "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"},

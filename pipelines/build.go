@@ -4,6 +4,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/beamrun/runner"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -41,7 +42,7 @@ func build(s beam.Scope, r *Request, l launch) {
 func write(s beam.Scope, r *Request, l launch, model synth.Release) {
 	shards, minRows := publish.Shards(r.Shards, r.File.Domain)
 	synth.Write(s, model, synth.WriteParams{
-		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: r.Engine.branches(r.Runner), Seed: l.seed, Sink: l.output.ref(),
+		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: r.Engine.runner.Branches(), Seed: l.seed, Sink: l.output.ref(),
 		MinCount: r.MinCount, Tables: r.Tables,
 	})
 }
@@ -59,7 +60,7 @@ func encode(s beam.Scope, r *Request) private.Coded {
 // read reads one table. Records of people go on as they are read, and Beam's runners in Java take only so many of a
 // bundle.
 func read(s beam.Scope, r *Request, from table.Source, d *domain.Domain, form schema.CSV) beam.PCollection {
-	return readTable(s, from, d, form, r.File.Domain.PrivacyID != "" && r.Engine.java(r.Runner))
+	return readTable(s, from, d, form, r.File.Domain.PrivacyID != "" && r.Engine.runner.Java)
 }
 
 // readTable reads a table, with records apart from what is made of them if they are many messages of a bundle.
@@ -84,19 +85,13 @@ func encodeParams(r *Request) private.EncodeParams {
 // message what waits in a spill.
 func boundParams(r *Request, l launch) private.BoundParams {
 	bytes, _ := r.inputBytes()
-	small := r.Engine.java(r.Runner) && l.spill == nil
+	small := r.Engine.runner.Java && l.spill == nil
 	if small {
 		bytes = max(bytes, decodedBytes(r.source)+decodedBytes(r.people))
 	}
-	p := private.BoundParams{Shards: plan.Shards(bytes, small), Spill: l.spill}
+	p := private.BoundParams{Shards: plan.Shards(bytes, small), MaxBundle: r.Engine.runner.MaxBundle(), Spill: l.spill}
 	if l.spill != nil {
 		p.MaxEntries = 1 << 19 // some four bundles are in memory at a time, and what is written early costs little
-	}
-	switch {
-	case r.Engine.java(r.Runner):
-		p.MaxBundle = javaBundle
-	case r.Engine.clustered(r.Runner):
-		p.MaxBundle = -1
 	}
 	return p
 }
@@ -108,13 +103,7 @@ func decodedBytes(t table.Source) int64 {
 	return 0
 }
 
-// javaBundle is how many bytes of people a bundle may send to Beam's runners in Java: they hold a hundred messages of a
-// bundle until it ends, and let a worker wait for ever that sends more. Beam Go fills half of 4 MB at least.
-const javaBundle = 190 << 20
-
 // countParams asks for the counts of the whole universe if the method measures them.
 func countParams(r *Request) counts.Params {
-	p := counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem)}
-	p.MaxPart, p.Divide = plan.KeptPart, r.Engine.clustered(r.Runner)
-	return p
+	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem), MaxPart: runner.KeptPart, Divide: r.Engine.runner.Cluster}
 }

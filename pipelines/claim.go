@@ -44,7 +44,7 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 	c := &claim{r: r, launch: launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}}
 	where := run.AreaOf(r.TempLocation, r.target().beside(), r.scratch)
 	c.note = r.note(c.runID)
-	if r.Engine.elsewhere() && !files.Remote(where.Dir) {
+	if r.Engine.runner.Elsewhere && !files.Remote(where.Dir) {
 		if err := os.MkdirAll(where.Dir, 0o777); err != nil {
 			return nil, nil, Faults{{Where: "--temp_location", What: cause.PathText(err)}}
 		}
@@ -73,7 +73,7 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 		return nil, nil, err
 	}
 	c.store, c.output = c.staging.Ref(), r.output(c.runID, c.staging, c.note.Began)
-	if r.Engine.here() {
+	if !r.Engine.runner.Elsewhere {
 		c.spill = private.NewSpill("")
 	}
 	return c, nil, nil

@@ -17,9 +17,9 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
+	"github.com/dapple-dp/dapple/internal/beamrun/runner"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Engine is the job service that a run is submitted to, and how. With the zero Engine the run is in this process.
@@ -35,6 +35,8 @@ type Engine struct {
 	Detach      bool   // submit, and do not wait
 
 	Cloud Cloud // where and how Dataflow runs a job
+
+	runner runner.Runner // what the runner of the request can do here; set when the request is validated
 }
 
 // Cloud holds the settings of Dataflow alone.
@@ -51,50 +53,27 @@ type Cloud struct {
 	DryRun         bool   // the request is the result: nothing is read, staged, charged or sent
 }
 
-// runnerKind is a runner by all its names.
-type runnerKind struct {
-	names              []string
-	here, atAnEndpoint bool
+// runnerNames are the runners of the command, each by all its names.
+var runnerNames = []string{
+	"prism", "PrismRunner", "direct", "DirectRunner", "flink", "FlinkRunner", "spark", "SparkRunner",
+	"universal", "portable", "PortableRunner", "dataflow", "DataflowRunner",
 }
 
-// runnerNames are the runners of the command, each by all its names; those of this process take no endpoint.
-var runnerNames = []runnerKind{
-	{[]string{"prism", "PrismRunner"}, true, true},
-	{[]string{"direct", "DirectRunner"}, true, false},
-	{[]string{"flink", "FlinkRunner"}, false, true},
-	{[]string{"spark", "SparkRunner"}, false, true},
-	{[]string{"universal", "portable", "PortableRunner"}, false, true},
-	{dataflowNames, false, true},
-}
-
-var dataflowNames = []string{"dataflow", "DataflowRunner"}
-
-// runnerIndex returns the place of a runner in runnerNames; it is negative for an unknown name.
-func runnerIndex(name string) int {
-	return slices.IndexFunc(runnerNames, func(r runnerKind) bool { return slices.Contains(r.names, name) })
+// runnerNamed returns a runner of the command; the zero Runner for an unknown name.
+func runnerNamed(name string) (r runner.Runner) {
+	if slices.Contains(runnerNames, name) {
+		r = runner.Named(name)
+	}
+	return r
 }
 
 // dataflowScheme begins the endpoints of Dataflow, which follow from project and region.
 const dataflowScheme = "dataflow://"
 
-// dataflow reports whether the service is Dataflow.
-func (e Engine) dataflow() bool { return strings.HasPrefix(e.Endpoint, dataflowScheme) }
-
-// remote reports whether the run is a job of a service.
-func (e Engine) remote() bool { return e.Endpoint != "" }
-
-// elsewhere reports whether workers are outside this process.
-func (e Engine) elsewhere() bool {
-	return e.remote() && slices.Contains([]jobs.Environment{jobs.Process, jobs.External, jobs.Docker}, jobs.Environment(e.Environment))
-}
-
-// here reports whether all workers are in this process.
-func (e Engine) here() bool {
-	return !e.remote() || jobs.Environment(e.Environment) == jobs.Loopback
-}
-
-func (e Engine) withDefaults(runner string) Engine {
-	if slices.Contains(dataflowNames, runner) && !e.dataflow() {
+// withDefaults returns the engine with its settings for a runner, and with what that can do there.
+func (e Engine) withDefaults(name string) Engine {
+	e.runner = runnerNamed(name)
+	if e.runner.Dataflow && !strings.HasPrefix(e.Endpoint, dataflowScheme) {
 		at := dataflowScheme + e.Cloud.Project + "/" + e.Cloud.Region
 		if e.Endpoint != "" {
 			at += "@" + e.Endpoint
@@ -103,7 +82,7 @@ func (e Engine) withDefaults(runner string) Engine {
 		e.Config = cmp.Or(e.Config, "gcr.io/cloud-dataflow/v1beta3/beam_go_sdk:"+core.SdkVersion)
 		e.JobName = cmp.Or(e.JobName, "dapple-"+strings.ToLower(rand.Text()[:10])) // active jobs have different names
 	}
-	if !e.remote() {
+	if e.Endpoint == "" {
 		return e
 	}
 	e.Environment = strings.ToUpper(e.Environment)
@@ -118,6 +97,10 @@ func (e Engine) withDefaults(runner string) Engine {
 	}
 	e.Worker = absolute(e.Worker)
 	e.JobName = cmp.Or(e.JobName, "dapple")
+	r := &e.runner
+	r.Service, r.Dataflow = true, strings.HasPrefix(e.Endpoint, dataflowScheme)
+	r.Elsewhere = slices.Contains([]jobs.Environment{jobs.Process, jobs.External, jobs.Docker}, jobs.Environment(e.Environment))
+	r.Java = r.Java && !r.Dataflow
 	return e
 }
 
@@ -131,61 +114,38 @@ func isThisMachine(host string) bool {
 
 // name makes local names of a run at a service independent of the working directory.
 func (e Engine) name(path string) string {
-	if !e.remote() || path == "" || isTable(path) {
+	if !e.runner.Service || path == "" || isTable(path) {
 		return path
 	}
 	return absolute(path)
 }
 
-// branches is the number of sinks of a graph: prism runs one step as one bundle, and engines need a network buffer
-// for each pair of branches.
-func (e Engine) branches(runner string) int {
-	if e.remote() || strings.HasPrefix(strings.ToLower(runner), "direct") {
-		return 1
-	}
-	return synth.PrismBranches
-}
-
-// clustered reports whether the runner is known to pass on any number of records: prism does not.
-func (e Engine) clustered(runner string) bool {
-	runner, _ = strings.CutSuffix(strings.ToLower(runner), "runner")
-	return e.remote() && slices.Contains([]string{"flink", "spark", "dataflow"}, runner)
-}
-
-// java reports whether the runner is, or may be, one of Beam's in Java, which send workers many messages at a time: of a
-// universal one nothing is known.
-func (e Engine) java(runner string) bool {
-	k := runnerIndex(runner)
-	return e.remote() && !e.dataflow() && k >= 0 && !runnerNames[k].here
-}
-
 // checkEngine refuses unknown runners, and flags that do not apply to the runner. It sends no request.
-func checkEngine(runner string, e Engine, f *Faults) {
-	k := runnerIndex(runner)
-	if k < 0 {
-		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process, flink, spark, universal or prism at an --endpoint, or dataflow", runner), "")
+func checkEngine(name string, e Engine, f *Faults) {
+	if e.runner.Name == "" {
+		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process, flink, spark, universal or prism at an --endpoint, or dataflow", name), "")
 		return
 	}
-	if !e.dataflow() {
+	if !e.runner.Dataflow {
 		e.Cloud.checkUnused(f)
 	}
-	if !e.remote() {
-		if !runnerNames[k].here {
-			f.add("--endpoint", "is required by --runner="+runner, "name host:port of Beam's job server for it, which is not the engine's own port")
+	if !e.runner.Service {
+		if e.runner.Restarts() {
+			f.add("--endpoint", "is required by --runner="+name, "name host:port of Beam's job server for it, which is not the engine's own port")
 		}
 		e.checkUnused(f)
 		return
 	}
-	if !runnerNames[k].atAnEndpoint {
-		f.add("--endpoint", "is not for --runner="+runner+", which runs in this process", "leave it out, or name another runner")
+	if e.runner.Name == "direct" {
+		f.add("--endpoint", "is not for --runner="+name+", which runs in this process", "leave it out, or name another runner")
 	}
 	e.check(f)
 }
 
 // checkHere refuses runners that are not of this process.
-func checkHere(runner string, f *Faults) {
-	if k := runnerIndex(runner); k < 0 || !runnerNames[k].here {
-		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process", runner), "")
+func checkHere(name string, f *Faults) {
+	if r := runnerNamed(name); r.Name == "" || r.Restarts() {
+		f.add("--runner", fmt.Sprintf("got %q; want prism or direct, which run in this process", name), "")
 	}
 }
 
@@ -254,13 +214,13 @@ func (e Engine) checkDataflow(f *Faults) {
 
 // checkStaging refuses a staging area from which Dataflow cannot fetch the program.
 func (e Engine) checkStaging(where run.Area, f *Faults) {
-	if e.dataflow() && e.Cloud.Staging == "" && files.Scheme(where.Dir) != "gs" {
+	if e.runner.Dataflow && e.Cloud.Staging == "" && files.Scheme(where.Dir) != "gs" {
 		f.add("--staging_location", "is required by --runner=dataflow unless the output or --temp_location is on gs://: a directory for the program of the workers and for the release", "name gs://bucket/path")
 	}
 }
 
 func (e Engine) check(f *Faults) {
-	if e.dataflow() {
+	if e.runner.Dataflow {
 		e.checkDataflow(f)
 		return
 	}
@@ -290,7 +250,7 @@ func (e Engine) check(f *Faults) {
 	default:
 		f.add("--environment_type", fmt.Sprintf("got %q; want LOOPBACK, PROCESS, EXTERNAL or DOCKER", e.Environment), "")
 	}
-	if e.elsewhere() {
+	if e.runner.Elsewhere {
 		e.checkWorker(f)
 	}
 }
@@ -313,7 +273,7 @@ func (e Engine) checkWorker(f *Faults) {
 
 // checkPlaces refuses names of this machine if workers may be on another one.
 func (e Engine) checkPlaces(f *Faults, places map[string]string) {
-	if !e.elsewhere() || e.Shared {
+	if !e.runner.Elsewhere || e.Shared {
 		return
 	}
 	for _, flag := range []string{"--input", "--output", "--release", "--temp_location"} {
@@ -325,14 +285,14 @@ func (e Engine) checkPlaces(f *Faults, places map[string]string) {
 }
 
 func (e Engine) whereWorkersAre() string {
-	if e.dataflow() {
+	if e.runner.Dataflow {
 		return "workers of Dataflow are not"
 	}
 	return "workers of " + e.Environment + " may be on others"
 }
 
 func (e Engine) placeFix() string {
-	if e.dataflow() {
+	if e.runner.Dataflow {
 		return "name a place on gs://, or a table of BigQuery"
 	}
 	return "name a place on gs:// or s3://, or say by --shared that all of them see it under this name"
@@ -342,7 +302,7 @@ func (e Engine) placeFix() string {
 func (e Engine) checkEndpoint(ctx context.Context, f *Faults) {
 	c, err := jobs.Dial(ctx, e.Endpoint)
 	switch {
-	case err != nil && e.dataflow():
+	case err != nil && e.runner.Dataflow:
 		f.add("--runner=dataflow", err.Error(), "check --project and --region, and log in by gcloud auth application-default login")
 	case errors.Is(err, jobs.ErrNoService):
 		f.add("--endpoint", err.Error(), "engines have other ports for people and for their own clients: start Beam's job server for the engine, and name its --job-port")
@@ -357,7 +317,7 @@ func (e Engine) checkEndpoint(ctx context.Context, f *Faults) {
 // the released files.
 func (e Engine) scratch(temp, released string) string {
 	switch {
-	case !e.elsewhere():
+	case !e.runner.Elsewhere:
 		if released != "" && !files.Remote(released) && files.InMemory(os.TempDir()) && !files.InMemory(absolute(released)) {
 			return filepath.Dir(absolute(released)) // what is paid for outlives a power cut
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/beamrun/cause"
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/internal/beamrun/progress"
+	"github.com/dapple-dp/dapple/internal/beamrun/runner"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -32,7 +33,7 @@ func (c *claim) execute(ctx context.Context) error {
 	if err := c.work(ctx); err != nil {
 		return err
 	}
-	if c.r.Engine.remote() && !c.execution.published(ctx) {
+	if c.r.Engine.runner.Service && !c.execution.published(ctx) {
 		return errors.Join(errors.New("the job is done, and its output is not to be seen here: do its workers see the same directories?"), c.stop(ctx))
 	}
 	return nil
@@ -47,7 +48,7 @@ func (c *claim) stop(ctx context.Context) error {
 func (c *claim) work(ctx context.Context) error {
 	r := c.r
 	x := pipelineRun{
-		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: c.runID, submitted: c.staging.Remember, stop: c.stop, dir: c.staging.Dir,
+		engine: r.Engine, labels: r.Labels, run: c.runID, submitted: c.staging.Remember, stop: c.stop, dir: c.staging.Dir,
 	}
 	bytes, whole := r.inputBytes()
 	if c.begun != nil || !whole {
@@ -126,10 +127,10 @@ func (e *execution) finish() {
 }
 
 // execute runs a pipeline on a runner, with progress.
-func execute(ctx context.Context, p *beam.Pipeline, runner string, m *progress.Meter) error {
+func execute(ctx context.Context, p *beam.Pipeline, name string, m *progress.Meter) error {
 	stop := m.Start()
 	defer stop()
-	_, err := beam.Run(ctx, runner, p)
+	_, err := beam.Run(ctx, name, p)
 	return stopped(ctx, cause.Of(err))
 }
 
@@ -161,7 +162,6 @@ func (e *detached) Error() string { return "submitted as job " + e.ID }
 
 // pipelineRun is a pipeline with its runner and the settings of its execution.
 type pipelineRun struct {
-	runner    string
 	engine    Engine
 	labels    map[string]string                    // of the job
 	run       string                               // ID of the run that publishes
@@ -192,14 +192,13 @@ func (x pipelineRun) options(c jobs.Cloud) jobs.Options {
 	if e.Experiments != "" {
 		o.Experiments = strings.Split(e.Experiments, ",")
 	}
-	if e.java(x.runner) && !strings.Contains(e.Experiments, messageLimit) {
-		o.Experiments = append(o.Experiments, messageLimit+"131072")
+	if e.runner.Java && !strings.Contains(e.Experiments, messageLimit) {
+		o.Experiments = append(o.Experiments, fmt.Sprint(messageLimit, runner.JavaMessage))
 	}
 	return o
 }
 
-// messageLimit sets the size at which Beam's runners in Java send what they have gathered for a worker: a hundred such
-// messages may wait in memory outside of the heap, and by default each has a million bytes.
+// messageLimit sets the size of messages of Beam's runners in Java.
 const messageLimit = "data_buffer_size_limit="
 
 // patience is how long a cancelled job may take to end, including on Dataflow, which stops its machines first, and
@@ -210,8 +209,8 @@ var patient = patience{cancelled: 30 * time.Second, cloud: 5 * time.Minute, sile
 
 // execute runs a pipeline to its end, with progress.
 func (x pipelineRun) execute(ctx context.Context, p *beam.Pipeline, m *progress.Meter) error {
-	if !x.engine.remote() {
-		return execute(ctx, p, x.runner, m)
+	if !x.engine.runner.Service {
+		return execute(ctx, p, x.engine.runner.Name, m)
 	}
 	defer m.Start()()
 	c, err := jobs.Dial(ctx, x.engine.Endpoint)
@@ -281,7 +280,7 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j run.Job, m *p
 func (x pipelineRun) cancel(ctx context.Context, c *jobs.Client, j run.Job, why string) error {
 	stopErr := x.stop(ctx)
 	wait := patient.cancelled
-	if x.engine.dataflow() {
+	if x.engine.runner.Dataflow {
 		wait = patient.cloud
 	}
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), wait)
@@ -315,7 +314,7 @@ func (x pipelineRun) keep() func(context.Context, []byte) error {
 func (r *Request) dry(ctx context.Context, l launch, where run.Area, n run.Note) (*Result, error) {
 	st := run.Staging{Dir: where.Name(l.runID)}
 	l.store, l.output = st.Ref(), r.output(l.runID, st, n.Began)
-	x := pipelineRun{runner: r.Runner, engine: r.Engine, labels: r.Labels, run: l.runID, dir: st.Dir}
+	x := pipelineRun{engine: r.Engine, labels: r.Labels, run: l.runID, dir: st.Dir}
 	cloud, res := x.cloud(), &Result{}
 	cloud.Stage = func(_ context.Context, name string, _ []byte) (string, error) {
 		return files.Join(x.dir, x.run, name), nil

@@ -208,7 +208,7 @@ func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
 	switch b, err := r.attempt(ctx); {
 	case err == nil && b.found != nil:
 		return discover.Decode(b.found)
-	case err == nil && r.Engine.remote():
+	case err == nil && r.Engine.runner.Service:
 		return nil, r.unfound(ctx, a, errors.New("the job is done, and what it has found is not to be seen here: do its workers see the same directories?"))
 	default:
 		return nil, errors.Join(errors.New("pipelines: what was found of the table is gone; count its part of the budget as spent"), err)
@@ -220,7 +220,7 @@ func (r *FindRequest) look(ctx context.Context, a attempt) error {
 	m := progress.New(r.source.Bytes(), progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})
 	st := run.Staging{Dir: r.dir}
 	x := pipelineRun{
-		runner: r.Runner, engine: r.Engine, labels: r.Labels, run: a.name, submitted: st.Remember, dir: r.dir,
+		engine: r.Engine, labels: r.Labels, run: a.name, submitted: st.Remember, dir: r.dir,
 		stop: func(ctx context.Context) error { return r.end(ctx, a) },
 	}
 	x.engine.Detach = false // the job of the rows follows it
@@ -232,14 +232,14 @@ func (r *FindRequest) look(ctx context.Context, a attempt) error {
 	}
 	p := r.params
 	p.RunID, p.Store = a.name, keep.In(r.dir)
-	if r.Engine.remote() {
+	if r.Engine.runner.Service {
 		if err := st.Sign(ctx, run.Note{RunID: p.RunID, Input: absolute(r.Input), Output: absolute(r.Output)}); err != nil {
 			return err
 		}
 		p.Store = st.Ref() // which an attempt that was stopped cannot write to
 	}
 	pipe, s := beam.NewPipelineWithRoot()
-	discover.Discover(s, readTable(s, r.source, p.Records(), r.form, r.Engine.java(r.Runner)), p)
+	discover.Discover(s, readTable(s, r.source, p.Records(), r.form, r.Engine.runner.Java), p)
 	return x.execute(ctx, pipe, m)
 }
 
@@ -250,7 +250,7 @@ func (r *FindRequest) unfound(ctx context.Context, a attempt, err error) error {
 	}
 	ctx, cancel := run.Afterwards(ctx)
 	defer cancel()
-	if r.Engine.remote() {
+	if r.Engine.runner.Service {
 		err = errors.Join(err, r.end(ctx, a))
 	}
 	switch b, lookErr := r.attempt(ctx); {
@@ -323,7 +323,7 @@ func (c Config) prior() *accountant.Prior {
 // checkJob finds every fault of a request whose domain is found by a job of a service, before that of its rows.
 func (r *FindRequest) checkJob(f *Faults) {
 	e := r.Engine
-	if !e.remote() {
+	if !e.runner.Service {
 		return
 	}
 	for _, flag := range []struct {
@@ -334,7 +334,7 @@ func (r *FindRequest) checkJob(f *Faults) {
 			f.add(flag.name, "is for one job, and a domain is found by a job before that of the rows", "find it first by `dapple infer --epsilon`, or leave this out")
 		}
 	}
-	if at := r.at(); e.dataflow() && at != "" && files.Scheme(at) != "gs" {
+	if at := r.at(); e.runner.Dataflow && at != "" && files.Scheme(at) != "gs" {
 		f.add(r.target().flag(at), fmt.Sprintf("got %q; the program of the workers that find the domain is put next to it", at), "name gs://bucket/path, or a --domain file")
 	}
 }

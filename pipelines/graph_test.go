@@ -113,10 +113,11 @@ func TestSomethingReadsFromEveryStep(t *testing.T) {
 func TestLevelsOfCounts(t *testing.T) {
 	r := mustValidate(t, wide(t, 2, 2))
 	for runner, want := range map[string]int{"prism": 1, "direct": 1, "flink": 2, "SparkRunner": 2, "dataflow": 2} {
-		r.Runner, r.Engine.Endpoint = runner, ""
+		r.Engine.Endpoint = ""
 		if want == 2 {
 			r.Engine.Endpoint = "localhost:8099"
 		}
+		r.Runner, r.Engine = runner, r.Engine.withDefaults(runner)
 		p, s := beam.NewPipelineWithRoot()
 		build(s, r, launch{runID: "graph", output: r.output("graph", run.Staging{}, time.Time{})})
 		levels := 0

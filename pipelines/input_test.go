@@ -264,12 +264,13 @@ func TestBundlesOfRunnersInJava(t *testing.T) {
 		if tt.runner == "dataflow" {
 			r.Engine.Endpoint = dataflowScheme + "project/region"
 		}
-		l := launch{}
-		if r.Engine.here() {
+		r.Engine = r.Engine.withDefaults(tt.runner)
+		here, l := !r.Engine.runner.Elsewhere, launch{}
+		if here {
 			l.spill = spill
 		}
-		if p := boundParams(r, l); r.Engine.here() != tt.here || p.MaxBundle != tt.bundle || p.Shards != tt.shards {
-			t.Errorf("%s with %s: %v, %d bytes, %d shards", tt.runner, tt.environment, r.Engine.here(), p.MaxBundle, p.Shards)
+		if p := boundParams(r, l); here != tt.here || p.MaxBundle != tt.bundle || p.Shards != tt.shards {
+			t.Errorf("%s with %s: %v, %d bytes, %d shards", tt.runner, tt.environment, here, p.MaxBundle, p.Shards)
 		}
 	}
 }

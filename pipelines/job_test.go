@@ -218,11 +218,11 @@ func TestMessagesOfRunnersInJava(t *testing.T) {
 		{"dataflow", dataflowScheme + "project/region", "", "", 256},
 		{"prism", "", "", "", 256},
 	} {
-		x := pipelineRun{runner: tt.runner, engine: Engine{Endpoint: tt.endpoint, Experiments: tt.experiments}}
+		x := pipelineRun{engine: Engine{Endpoint: tt.endpoint, Experiments: tt.experiments}.withDefaults(tt.runner)}
 		if got := strings.Join(x.options(jobs.Cloud{}).Experiments, ","); got != tt.want {
 			t.Errorf("%s with %q: experiments %q, want %q", tt.runner, tt.experiments, got, tt.want)
 		}
-		if got := plan.Shards(1000<<20, x.engine.java(tt.runner)); got != tt.shards {
+		if got := plan.Shards(1000<<20, x.engine.runner.Java); got != tt.shards {
 			t.Errorf("%s: %d shards of 1000 MiB, want %d", tt.runner, got, tt.shards)
 		}
 	}

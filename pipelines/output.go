@@ -46,7 +46,7 @@ func (r *Request) output(runID string, st run.Staging, began time.Time) *output 
 	form := r.source.Form(r.File.CSV)
 	at, format := publish.RowsAt(r.Output, r.Format)
 	stopDir := ""
-	if r.Engine.elsewhere() {
+	if r.Engine.runner.Elsewhere {
 		stopDir = st.Dir
 	}
 	return (&output{StopDir: stopDir, Output: publish.Output{Target: r.target().in(runID, st.Dir), Description: publish.Description{

@@ -207,7 +207,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	release := synth.SavedIn(s, ref, &r.file.Domain, st.Ref())
 	shards, minRows := publish.Shards(r.Shards, &r.file.Domain)
 	params := synth.WriteParams{
-		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: Engine{}.branches(r.Runner), Sink: out.ref(),
+		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: runnerNamed(r.Runner).Branches(), Sink: out.ref(),
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), MinCount: r.MinCount, Tables: r.Tables,
 	}
 	synth.Write(s, release, params)

@@ -323,7 +323,7 @@ func shortages(needs []need, space func(dir string) (files.Free, bool)) (faults 
 // scratchFlag is what chooses the directory for temporary files.
 func (r *Request) scratchFlag() string {
 	switch {
-	case !r.Engine.elsewhere() && r.scratch == os.TempDir():
+	case !r.Engine.runner.Elsewhere && r.scratch == os.TempDir():
 		return "TMPDIR"
 	case r.TempLocation != "":
 		return "--temp_location"

@@ -76,7 +76,7 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 
 // checkService finds out whether the job service of a request answers, unless flags of it have faults, which validate says.
 func checkService(ctx context.Context, c Config) (f Faults) {
-	if checkEngine(c.Runner, c.Engine, &f); !c.Engine.remote() || c.Engine.Cloud.DryRun || len(f) > 0 {
+	if checkEngine(c.Runner, c.Engine, &f); !c.Engine.runner.Service || c.Engine.Cloud.DryRun || len(f) > 0 {
 		return nil
 	}
 	c.Engine.checkEndpoint(ctx, &f)
@@ -139,7 +139,7 @@ func checkTemp(dir string, e Engine, f *Faults) {
 		return
 	}
 	err := files.CheckName(dir)
-	if err == nil && !files.Remote(dir) && !e.elsewhere() { // Engine.checkPlaces looks at those of other workers
+	if err == nil && !files.Remote(dir) && !e.runner.Elsewhere { // Engine.checkPlaces looks at those of other workers
 		err = fmt.Errorf("got %q; want gs://bucket/path", dir)
 	}
 	if err != nil {

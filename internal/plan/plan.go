@@ -64,10 +64,6 @@ type Plan struct {
 // kept, at a byte for most cells, and counted on demand.
 const CountedCells = 1 << 23
 
-// KeptPart is how many bytes of kept records are one part of them. Parts go through the store of the run, since runners send
-// an element in one message, and hold it several times: 10,000,000 records of 10 bytes take a gigabyte and a half more in one.
-const KeptPart = 4 << 20
-
 // Shards returns how many shards people are spread over, for an input of so many bytes, compressed or not. All of a shard
 // is one element before it is counted. Beam's runners in Java want small ones: they send a worker a hundred messages before
 // they look whether it has received any, from memory outside of the heap, of which Flink has 128 MB by default.

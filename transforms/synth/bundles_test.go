@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/beamrun/runner"
 	"github.com/dapple-dp/dapple/internal/kit/bounding"
 	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/internal/plan"
@@ -56,8 +57,8 @@ func (m input) scale(t *testing.T, method solver.Method, p solver.Problem, n int
 	}
 	if d.Learns() {
 		kept := counts.Shape{Sizes: d.RecordSizes(), Records: true, Coarse: &shape}
-		s.secondElement = float64(len(tableOf(t, kept, rows, plan.KeptPart/int64(width)).Encode()))
-		s.second = s.secondElement * float64(units*int64(width)) / plan.KeptPart
+		s.secondElement = float64(len(tableOf(t, kept, rows, runner.KeptPart/int64(width)).Encode()))
+		s.second = s.secondElement * float64(units*int64(width)) / runner.KeptPart
 		p.Units = float64(units)
 		made, err := plan.Make(p, method.Name, 0, true, 0, nil)
 		if err != nil {

@@ -4,64 +4,26 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
+	"github.com/dapple-dp/dapple/internal/beamrun/runner"
 	"github.com/dapple-dp/dapple/transforms/counts"
-	"github.com/dapple-dp/dapple/transforms/private"
 )
 
-// runnerName returns the runner that a pipeline is built for, as Beam registers it: the named one, else that of Beam's flag
-// --runner, else prism.
-func runnerName(named string) string {
+// runnerOf returns the runner that a pipeline is built for: the named one, else that of Beam's flag --runner, else prism.
+func runnerOf(named string) runner.Runner {
 	if f := flag.Lookup("runner"); named == "" && f != nil {
 		named = f.Value.String()
 	}
-	name := strings.TrimSuffix(strings.ToLower(named), "runner")
-	if name == "" {
-		return "prism"
-	}
-	return name
+	return runner.Named(named)
 }
 
-// restarts reports whether a runner can start a job again. Prism and the direct runner never do, and all of their workers in
-// Go are one process, so that an element may have 2 GiB.
-func restarts(runner string) bool { return !slices.Contains([]string{"prism", "direct"}, runner) }
-
-// javaBundle is how many bytes of people a bundle may send to Beam's runners in Java: they hold a hundred messages of a
-// bundle until it ends, and let a worker wait for ever that sends more. Beam Go fills half of 4 MB at least.
-const javaBundle = 190 << 20
-
-// boundFor returns the parameters of Bound for a runner.
-func boundFor(runner string) private.BoundParams {
-	switch {
-	case runner == "dataflow":
-		return private.BoundParams{MaxBundle: -1}
-	case restarts(runner):
-		return private.BoundParams{MaxBundle: javaBundle}
+// counts lets a table be one element only if all workers are one process, and kept records only without a store.
+func (p Params) counts() counts.Params {
+	if p.Store.Kind == "" {
+		return counts.Params{Divide: runnerOf(p.Runner).Restarts()}
 	}
-	return private.BoundParams{}
-}
-
-// keptPart is how many bytes of kept records are one object in the store.
-const keptPart = 4 << 20
-
-// countsFor lets a table be one element only if all workers are one process, and kept records only without a store.
-func countsFor(runner string, store StoreRef) counts.Params {
-	if store.Kind == "" {
-		return counts.Params{Divide: restarts(runner)}
-	}
-	return counts.Params{MaxPart: keptPart, Divide: true}
-}
-
-// branchesFor returns how many branches a graph has: prism runs one step as one bundle, and engines need a network buffer for
-// each pair of branches.
-func branchesFor(runner string) int {
-	if runner == "prism" {
-		return PrismBranches
-	}
-	return 1
+	return counts.Params{MaxPart: runner.KeptPart, Divide: true}
 }
 
 // storeFault is why a release needs a store, or does not go with the one that it has; nil: neither.
@@ -69,9 +31,9 @@ func storeFault(p SolveParams) error {
 	if p.Store.Kind != "" && p.NoStore != "" {
 		return errors.New("synth: Store and NoStore are both set; leave one of them out")
 	}
-	if name := runnerName(p.Runner); p.Store.Kind == "" && p.NoStore == "" && restarts(name) {
+	if r := runnerOf(p.Runner); p.Store.Kind == "" && p.NoStore == "" && r.Restarts() {
 		return fmt.Errorf("synth: Store is required with runner %s, which can start a job again and would release twice: set one that all workers see, "+
-			`such as tables.Store("gs://bucket/releases"), with a RunID; or say in NoStore why this job needs none`, name)
+			`such as tables.Store("gs://bucket/releases"), with a RunID; or say in NoStore why this job needs none`, r.Name)
 	}
 	return nil
 }

@@ -176,10 +176,10 @@ func (f *solveFn) fault() error {
 		return err
 	}
 	var errs []error
-	if name := runnerName(f.Params.Runner); f.Shape.Records && f.Params.Store.Kind == "" && restarts(name) {
+	if r := runnerOf(f.Params.Runner); f.Shape.Records && f.Params.Store.Kind == "" && r.Restarts() {
 		errs = append(errs, fmt.Errorf("synth: Store is required with runner %s for this table: its records are kept until the model is fitted, because bins are learned "+
 			"or marginals have too many cells for tables, and without a Store they are one element of the pipeline, for which such runners have no memory. "+
-			"Set a Store that all workers see, or declare bins, edges or values, or take a smaller Workload", name))
+			"Set a Store that all workers see, or declare bins, edges or values, or take a smaller Workload", r.Name))
 	}
 	if f.Params.Budget != nil {
 		_, _, err := f.Params.Budget.admitting(f.Public.Domain.PrivacyID, f.Params.Epsilon, f.ledger)

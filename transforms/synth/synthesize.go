@@ -146,8 +146,6 @@ func (p Params) solve() SolveParams {
 	}
 }
 
-func (p Params) counts() counts.Params { return countsFor(runnerName(p.Runner), p.Store) }
-
 func (p Params) sample(row reflect.Type) SampleParams {
 	if p.As != nil {
 		row = p.As
@@ -155,7 +153,7 @@ func (p Params) sample(row reflect.Type) SampleParams {
 	if row == chunkType {
 		row = nil
 	}
-	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: branchesFor(runnerName(p.Runner)), Seed: p.SampleSeed, As: row}
+	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: runnerOf(p.Runner).Branches(), Seed: p.SampleSeed, As: row}
 }
 
 // chunkType is what readers of tables return.
@@ -180,7 +178,7 @@ type Steps struct {
 //	rows := synth.Sample(s, release, st.Sample)
 func (p Params) Steps(row reflect.Type) Steps {
 	p = p.withDefaults()
-	return Steps{Bound: boundFor(runnerName(p.Runner)), Workload: p.Workload, Count: p.counts(), Solve: p.solve(), Sample: p.sample(row)}
+	return Steps{Bound: private.BoundParams{MaxBundle: runnerOf(p.Runner).MaxBundle()}, Workload: p.Workload, Count: p.counts(), Solve: p.solve(), Sample: p.sample(row)}
 }
 
 // Synthesize adds the whole stage to a pipeline that exists already: of each person one record is used, and one made, unless
