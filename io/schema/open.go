@@ -354,7 +354,7 @@ func (o *Open) forget(name string) {
 
 // valueOf returns the value of a key of a mapping, or nil.
 func valueOf(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
 			return n.Content[i+1]
 		}

@@ -29,26 +29,18 @@ type relations struct {
 // columns are read in another way.
 func derivedNames(root *yaml.Node) map[string]bool {
 	names := map[string]bool{}
-	for _, item := range child(root, "constraints").Content {
+	list := valueOf(root, "constraints")
+	if list == nil {
+		return names
+	}
+	for _, item := range list.Content {
 		for _, key := range []string{"derive", "sum"} {
-			if n := child(item, key); n.Kind == yaml.ScalarNode {
+			if n := valueOf(item, key); n != nil && n.Kind == yaml.ScalarNode {
 				names[n.Value] = true
 			}
 		}
 	}
 	return names
-}
-
-// child returns the value of a key of a mapping, or an empty node.
-func child(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == key {
-				return n.Content[i+1]
-			}
-		}
-	}
-	return &yaml.Node{}
 }
 
 // relate reads what relates the columns of d; constraints and generate may be nil.

@@ -37,9 +37,9 @@ const (
 
 // rules are the candidates of one table.
 type rules struct {
-	d     *domain.Domain // the columns that take part, by their values
-	plan  *relation.Plan // compiles the formulas, so that derive keeps them
-	known [][2]int       // the first column is declared to be at most the second
+	d     *domain.Domain  // the columns that take part, by their values
+	plan  *relation.Plan  // compiles the formulas, so that derive keeps them
+	known map[[2]int]bool // the first column is declared to be at most the second
 	list  []*rule
 }
 
@@ -48,6 +48,8 @@ type constraints struct {
 	follow map[string]string // for each column that is a copy of another or has a value for each of its categories: the entry
 	asked  []string          // the other entries, for the reader to choose from
 }
+
+func newRules() *rules { return &rules{d: &domain.Domain{}, known: map[[2]int]bool{}} }
 
 // take makes a column take part: a text of a few categories, or a number, date or time of several values.
 func (r *rules) take(a domain.Attribute) {
@@ -61,7 +63,7 @@ func (r *rules) take(a domain.Attribute) {
 
 // rules proposes constraints: what holds in every record and need not hold by chance.
 func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) (constraints, error) {
-	r := &rules{d: &domain.Domain{}}
+	r := newRules()
 	for _, p := range lines[:min(len(lines), MostRelated)] {
 		t := tallies[p.name]
 		if p.out || t == nil {
@@ -82,7 +84,7 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 // entries of constraints. It reads the columns of d, at most MostRelated of them, but for those of people. What it returns
 // is private.
 func Undeclared(ctx context.Context, t table.Source, form schema.CSV, d *domain.Domain, people []string) ([]string, error) {
-	r := &rules{d: &domain.Domain{}}
+	r := newRules()
 	for _, a := range d.Attributes[:min(d.Len(), MostRelated)] {
 		if !slices.Contains(people, a.Name) { // they are not to be computed
 			r.take(a)
@@ -90,7 +92,7 @@ func Undeclared(ctx context.Context, t table.Source, form schema.CSV, d *domain.
 	}
 	for _, o := range d.Orders {
 		for k, name := range o.Columns[1:] {
-			r.known = append(r.known, [2]int{r.d.Index(o.Columns[k]), r.d.Index(name)})
+			r.known[[2]int{r.d.Index(o.Columns[k]), r.d.Index(name)}] = true
 		}
 	}
 	found, err := r.search(ctx, t, form)
@@ -284,7 +286,7 @@ func (r *rules) try(ctx context.Context, c *domain.Chunk) {
 }
 
 // texts returns the entries of constraints that are proposed: one rule for a column, none that goes in a circle, and no
-// order that follows from others.
+// order that follows from others or between columns that do.
 func (r *rules) texts(ctx context.Context) (constraints, error) {
 	out := constraints{follow: map[string]string{}}
 	from := map[int][]int{}
@@ -296,8 +298,8 @@ func (r *rules) texts(ctx context.Context) (constraints, error) {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		circle := slices.ContainsFunc(x.uses, func(u int) bool { return x.x >= 0 && needs(u, x.x) })
-		if x.x < 0 || from[x.x] != nil || circle || x.seen < MinSupport || x.seen < MinSupport*len(x.to) {
+		circle := slices.ContainsFunc(x.uses, func(u int) bool { return needs(u, x.x) })
+		if x.x < 0 || from[x.x] != nil || circle || x.seen < MinSupport*max(len(x.to), 1) {
 			continue
 		}
 		from[x.x] = x.uses
@@ -307,28 +309,14 @@ func (r *rules) texts(ctx context.Context) (constraints, error) {
 			out.asked = append(out.asked, text)
 		}
 	}
-	err := r.orders(ctx, &out, from)
-	return out, err
-}
-
-// orders adds the orders between columns that do not follow from others, but for those that other orders imply.
-func (r *rules) orders(ctx context.Context, out *constraints, from map[int][]int) error {
-	before := map[[2]int]bool{}
-	for _, x := range r.list {
-		if x.x < 0 && x.seen >= MinSupport && from[x.uses[0]] == nil && from[x.uses[1]] == nil {
-			before[[2]int(x.uses)] = true
-		}
+	before := maps.Clone(r.known)
+	orders := slices.DeleteFunc(r.list, func(x *rule) bool {
+		return x.x >= 0 || x.seen < MinSupport || from[x.uses[0]] != nil || from[x.uses[1]] != nil || r.known[[2]int(x.uses)]
+	})
+	for _, x := range orders {
+		before[[2]int(x.uses)] = true
 	}
-	for _, pair := range r.known {
-		before[pair] = true
-	}
-	for _, x := range r.list {
-		if x.x >= 0 || !before[[2]int(x.uses)] || slices.Contains(r.known, [2]int(x.uses)) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	for _, x := range orders {
 		implied := before[[2]int{x.uses[1], x.uses[0]}]
 		for k := range r.d.Attributes {
 			implied = implied || before[[2]int{x.uses[0], k}] && before[[2]int{k, x.uses[1]}]
@@ -336,8 +324,11 @@ func (r *rules) orders(ctx context.Context, out *constraints, from map[int][]int
 		if !implied {
 			out.asked = append(out.asked, x.text)
 		}
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
 	}
-	return nil
+	return out, nil
 }
 
 // mapped writes the end of an entry with a map.
