@@ -102,23 +102,14 @@ func (f *FoundColumn) prefix() string {
 
 // other names the cell of all other values, if one of those that were found has the usual name.
 func (f *FoundColumn) other() string {
-	if !slices.Contains(f.Values, "other") {
+	name := yamltext.Other(f.Values)
+	if name == "" {
 		return ""
-	}
-	name := "other value"
-	for slices.Contains(f.Values, name) {
-		name += "_"
 	}
 	return ", other_value: " + yamltext.Quoted(name)
 }
 
-func list(texts []string) string {
-	out := make([]string, len(texts))
-	for i, s := range texts {
-		out[i] = yamltext.Quoted(s)
-	}
-	return "[" + strings.Join(out, ", ") + "]"
-}
+func list(texts []string) string { return yamltext.List(texts, yamltext.Quoted) }
 
 // plain returns a number or a day as it is, and another text in quotes.
 func plain(s string) string {

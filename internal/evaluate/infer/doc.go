@@ -47,5 +47,5 @@
 //
 // What else holds between columns in every record is proposed in comments, for the reader to choose from: columns that
 // follow from others (a quotient, a remainder, a part of a date, a difference of dates) and columns in
-// order. Columns of FLOAT64 take no part.
+// order. Columns of FLOAT64 take no part. Formulas are tried as package relation computes them, so that derive keeps each one.
 package infer

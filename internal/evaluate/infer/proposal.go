@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/yamltext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -201,11 +202,7 @@ func (t *tally) categories(units bool) (keys string, derived []string, why strin
 		return ", values: " + list(values) + ", " + t.unusable(plain(t.values.first(values))), []string{"values"}, ""
 	}
 	keys = ", values: " + list(values) + ", other: true"
-	if slices.Contains(values, "other") {
-		other := "other value"
-		for slices.Contains(values, other) {
-			other += "_"
-		}
+	if other := yamltext.Other(values); other != "" {
 		keys += ", other_value: " + plain(other)
 	}
 	if t.nulls {

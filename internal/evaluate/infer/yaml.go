@@ -20,13 +20,7 @@ func plain(s string) string {
 	return yamltext.Quoted(s)
 }
 
-func list(values []string) string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = plain(v)
-	}
-	return "[" + strings.Join(out, ", ") + "]"
-}
+func list(values []string) string { return yamltext.List(values, plain) }
 
 // lineWidth is the length of a column's text up to which it stands in one line.
 const lineWidth = 100

@@ -1,8 +1,9 @@
-// Package yamltext writes texts as YAML has them. Proposals of domain files and their private discovery share it.
+// Package yamltext writes texts as domain files have them. Proposals of these files and their private discovery share it.
 package yamltext
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -26,4 +27,25 @@ func Quoted(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// List returns a flow list of texts, each written by write.
+func List(texts []string, write func(string) string) string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = write(s)
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// Other names the cell of values outside a list that has the usual name, "other", among its own; empty: it has not.
+func Other(values []string) string {
+	if !slices.Contains(values, "other") {
+		return ""
+	}
+	name := "other value"
+	for slices.Contains(values, name) {
+		name += "_"
+	}
+	return name
 }

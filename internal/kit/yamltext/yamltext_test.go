@@ -15,3 +15,11 @@ func TestQuotedIsReadBack(t *testing.T) {
 		}
 	}
 }
+
+func TestOther(t *testing.T) {
+	for want, values := range map[string][]string{"": {"a", "Other"}, "other value": {"other"}, "other value__": {"other value_", "other", "other value"}} {
+		if got := Other(values); got != want {
+			t.Errorf("%q: %q, want %q", values, got, want)
+		}
+	}
+}
