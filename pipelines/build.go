@@ -105,5 +105,5 @@ func decodedBytes(t table.Source) int64 {
 
 // countParams asks for the counts of the whole universe if the method measures them.
 func countParams(r *Request) counts.Params {
-	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem), MaxPart: runner.KeptPart, Divide: r.Engine.runner.Cluster}
+	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem), MaxPart: runner.KeptPart, Divide: r.Engine.runner.Restarts()}
 }

@@ -10,7 +10,6 @@ type Runner struct {
 	Elsewhere bool   // workers are outside the process that launches the run
 	Dataflow  bool
 	Java      bool // it is, or may be, one of Beam's in Java, which send workers many messages at a time
-	Cluster   bool // it is known to pass on any number of records: prism does not, and of a universal one nothing is known
 }
 
 // PrismBranches is how many branches prism runs side by side: each on one thread.
@@ -35,9 +34,9 @@ func Named(name string) Runner {
 		r.Name = "prism"
 	case "direct":
 	case "dataflow":
-		r.Dataflow, r.Cluster = true, true
+		r.Dataflow = true
 	default:
-		r.Java, r.Cluster = true, r.Name == "flink" || r.Name == "spark"
+		r.Java = true
 	}
 	return r
 }
@@ -51,7 +50,7 @@ func (r Runner) MaxBundle() int64 {
 	switch {
 	case r.Java:
 		return javaBundle
-	case r.Cluster:
+	case r.Dataflow:
 		return -1
 	}
 	return 0
