@@ -14,68 +14,89 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
+// named are the values that are released of a column, and how many units have them: whole ones, and then the prefixes of others.
+type named struct {
+	texts    []string
+	units    float64
+	prefixes []query.FoundValue
+}
+
 // askValues releases the values of columns, and then, level by level, the prefixes of those that did not pass. share is that
 // of some columns at one level, whose weight is given.
 func (f *Found) askValues(p Params, cut int64, c asker, columns []int, share func(n int, each int64) dp.Share) error {
-	all := 0
+	all, released := 0, make([]named, len(p.Columns))
 	for _, i := range columns {
 		all += 1 + len(f.cuts(p, i))
 	}
-	standing, named := make([][]string, len(p.Columns)), make([]float64, len(p.Columns))
-	cuts := make([][]query.FoundValue, len(p.Columns))
 	for level := 0; ; level++ {
-		var of []query.ValuesOf
-		for _, i := range columns {
-			prefixes := f.cuts(p, i)
-			switch {
-			case level == 0:
-				of = append(of, query.ValuesOf{Column: i})
-			case level <= len(prefixes):
-				of = append(of, query.ValuesOf{Column: i, Prefix: prefixes[len(prefixes)-level], Standing: standing[i]})
-			}
-		}
+		of, each := f.level(p, columns, level, released), int64(prefixWeight)
 		if len(of) == 0 {
 			break
 		}
-		each := int64(valueWeight)
-		if level > 0 {
-			each = prefixWeight
+		if level == 0 {
+			each = valueWeight
 		}
 		found, err := c.Values(valuesStage, 1+level, of, cut, dp.ShareOf(int64(len(of)), int64(all)), share(len(of), each))
 		if err != nil {
 			return err
 		}
 		for _, v := range found {
-			for _, value := range v.Values {
-				standing[v.Column] = append(standing[v.Column], value.Text)
-				named[v.Column] += value.Count
-				if level > 0 {
-					cuts[v.Column] = append(cuts[v.Column], value)
-				}
-			}
-			if x := &f.Columns[v.Column]; level == 0 { // prefixes are asked for if there is something to name, and no value looks like one
-				x.Needed = math.Ceil(v.Threshold)
-				x.codes = x.codes && named[v.Column] < mostNamed*x.there && !slices.ContainsFunc(v.Values, func(v query.FoundValue) bool { return strings.HasSuffix(v.Text, domain.PrefixMark) })
+			released[v.Column].add(v)
+			if level == 0 {
+				f.Columns[v.Column].whole(v, released[v.Column].units)
 			}
 		}
 	}
 	for _, i := range columns {
-		x := &f.Columns[i]
-		switch lengths := f.cuts(p, i); {
-		case len(p.Columns[i].Prefixes) > 0 || len(cuts[i]) == 0:
-		case hierarchy(cuts[i]):
-			x.Prefixes = lengths
-		default:
-			standing[i] = standing[i][:len(standing[i])-len(cuts[i])]
-			for _, v := range cuts[i] {
-				named[i] -= v.Count
-			}
-		}
-		if x.categories(standing[i]); x.Left == "" && !p.Columns[i].Values && named[i] < leastNamed*x.there {
-			x.Left = fmt.Sprintf("values found: %d, of %.1f %% of its texts, and the rest would be other; a domain file with values: find keeps it", len(x.Values), 100*named[i]/x.there)
-		}
+		f.choose(p, i, released[i])
 	}
 	return nil
+}
+
+// level returns what is asked for at a level: all columns, or the prefixes of a length of those that have so many lengths.
+func (f *Found) level(p Params, columns []int, level int, released []named) (of []query.ValuesOf) {
+	for _, i := range columns {
+		lengths := f.cuts(p, i)
+		switch {
+		case level == 0:
+			of = append(of, query.ValuesOf{Column: i})
+		case level <= len(lengths):
+			of = append(of, query.ValuesOf{Column: i, Prefix: lengths[len(lengths)-level], Standing: released[i].texts})
+		}
+	}
+	return of
+}
+
+func (n *named) add(found query.FoundValues) {
+	for _, v := range found.Values {
+		n.texts, n.units = append(n.texts, v.Text), n.units+v.Count
+	}
+	if found.Prefix > 0 {
+		n.prefixes = append(n.prefixes, found.Values...)
+	}
+}
+
+// whole notes what is released of whole values, which so many units have. Codes are cut if there is something left to name, and
+// no value looks like a prefix.
+func (f *FoundColumn) whole(found query.FoundValues, units float64) {
+	f.Needed = math.Ceil(found.Threshold)
+	f.codes = f.codes && units < mostNamed*f.there && !slices.ContainsFunc(found.Values, func(v query.FoundValue) bool { return strings.HasSuffix(v.Text, domain.PrefixMark) })
+}
+
+// choose picks the values of a column from what is released.
+func (f *Found) choose(p Params, column int, n named) {
+	x := &f.Columns[column]
+	if x.codes && hierarchy(n.prefixes) {
+		x.Prefixes = codeLengths
+	} else if x.codes {
+		n.texts = n.texts[:len(n.texts)-len(n.prefixes)]
+		for _, v := range n.prefixes {
+			n.units -= v.Count
+		}
+	}
+	if x.categories(n.texts); x.Left == "" && !p.Columns[column].Values && n.units < leastNamed*x.there {
+		x.Left = fmt.Sprintf("values found: %d, of %.1f %% of its texts, and the rest would be other; a domain file with values: find keeps it", len(x.Values), 100*n.units/x.there)
+	}
 }
 
 // leastNamed is the least part of a column's texts that found values have to be, unless a domain file asks for them. Of what is
@@ -136,6 +157,9 @@ func (f *Found) cuts(p Params, column int) []int {
 // hierarchy reports whether prefixes tell codes apart: at most half of them begin alike. All serial numbers of aircraft begin
 // with the same letter, and numbers of orders as well.
 func hierarchy(prefixes []query.FoundValue) bool {
+	if len(prefixes) == 0 {
+		return false
+	}
 	first, all := map[rune]float64{}, 0.
 	for _, v := range prefixes {
 		r, _ := utf8.DecodeRuneInString(v.Text)

@@ -10,6 +10,9 @@ import (
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
+// PrismBranches is how many branches prism runs side by side: each on one thread.
+const PrismBranches = runner.PrismBranches
+
 // runnerOf returns the runner that a pipeline is built for: the named one, else that of Beam's flag --runner, else prism.
 func runnerOf(named string) runner.Runner {
 	if f := flag.Lookup("runner"); named == "" && f != nil {

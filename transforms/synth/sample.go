@@ -11,7 +11,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/beamrun/runner"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/fields"
@@ -30,9 +29,6 @@ const (
 	// Systematic rows need the least memory and time.
 	Systematic
 )
-
-// PrismBranches is how many branches prism runs side by side: each on one thread.
-const PrismBranches = runner.PrismBranches
 
 // SampleParams configures Sample and SamplePeople. Zero fields mean their defaults.
 type SampleParams struct {
