@@ -114,7 +114,7 @@ type solvePartsFn struct{ Solve solveFn }
 
 func (f *solvePartsFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanism.Seed) bool, parts func(*part) bool, emit func(ModelRef)) error {
 	return f.Solve.release(ctx, seeds, func() (*counts.Table, error) {
-		store, err := stores.open(f.Solve.Params.Store.Kind, f.Solve.Params.Store.Config)
+		store, err := f.Solve.Params.Parts.Open()
 		if err != nil {
 			return nil, err
 		}

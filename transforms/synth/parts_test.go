@@ -140,15 +140,22 @@ func visitsOf300(s beam.Scope, p counts.Params) counts.Stats {
 
 // Solve sends parts through the store if there is one, and no element of records is before it.
 func TestSolveKeepsPartsInTheStore(t *testing.T) {
-	for _, kind := range []string{"", "dir"} {
-		store := StoreRef{Kind: kind, Config: t.TempDir()}
+	for _, to := range []struct{ kind, parts string }{{"", ""}, {"dir", ""}, {"dir", "dir"}} {
+		kind, store, other := to.kind, StoreRef{Kind: to.kind, Config: t.TempDir()}, StoreRef{Kind: to.parts, Config: t.TempDir()}
 		p, s := beam.NewPipelineWithRoot()
 		in := visitsOf300(s, counts.Params{MaxCells: 1, MaxPart: 100})
-		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store})
+		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store, Parts: other})
 		got := transformtest.Capture[ModelRef](s, release.Refs())
 		all := transformtest.Capture[*counts.Table](s, sensitive.Reveal(in.Collection()))
 		transformtest.Run(t, p)
-		stored, err := filepath.Glob(filepath.Join(store.Config, "run"+PartsSuffix, "*"))
+		at := store
+		if to.parts != "" {
+			at = other
+			if _, err := os.Stat(filepath.Join(store.Config, "run"+PartsSuffix)); err == nil {
+				t.Error("parts are in the store of the release too")
+			}
+		}
+		stored, err := filepath.Glob(filepath.Join(at.Config, "run"+PartsSuffix, "*"))
 		if err != nil || len(got.Elements()) != 1 || len(all.Elements()) < 2 {
 			t.Fatal(got.Elements(), len(all.Elements()), err)
 		}

@@ -55,9 +55,11 @@ type SolveParams struct {
 	Prior *accountant.Prior `json:",omitempty"`
 	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
 	Budget *Budget `json:",omitempty"`
-	// Store keeps the release, and encrypted what counts.Params.MaxPart divides. Without one the release travels in the
-	// pipeline, at most 100 MB of it, and a runner that starts the job again can release twice.
+	// Store keeps the release. Without one it travels in the pipeline, at most 100 MB of it, and a runner that starts the
+	// job again can release twice.
 	Store StoreRef
+	// Parts keeps, encrypted, what counts.Params.MaxPart divides, until it is counted. Default: Store.
+	Parts StoreRef
 	// RunID names the release in the store, and is required with one: see Params.RunID. Public.
 	RunID string
 	// Runner and NoStore: see Params.
@@ -70,6 +72,9 @@ func (p SolveParams) withDefaults() SolveParams {
 	}
 	if p.Units == 0 {
 		p.Units = solver.DefaultUnits
+	}
+	if p.Parts.Kind == "" {
+		p.Parts = p.Store
 	}
 	if p.ErrorShare == 0 {
 		p.ErrorShare = solver.DefaultErrorShare
@@ -96,8 +101,10 @@ func (p SolveParams) Validate() error {
 	if !(p.ErrorShare < 0 || p.ErrorShare >= .0001 && p.ErrorShare <= .5) {
 		errs = append(errs, fmt.Errorf("synth: an error share of %g: want .0001 to .5 of the budget, 0 for the default, or a number below 0 for none", p.ErrorShare))
 	}
-	if p.Store.Kind != "" {
-		errs = append(errs, stores.known(p.Store.Kind))
+	for _, store := range slices.Compact([]StoreRef{p.Store, p.Parts}) {
+		if store.Kind != "" {
+			errs = append(errs, stores.known(store.Kind))
+		}
 	}
 	if p.Budget != nil {
 		errs = append(errs, p.Budget.Validate())
@@ -144,7 +151,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	failed.Watch()
 	tables, solve := sensitive.Reveal(stats.Collection()), any(fn)
 	if stats.Parts() && p.Store.Kind != "" {
-		tables, solve = beam.ParDo(s, &storeFn{p.Store, p.RunID}, tables), &solvePartsFn{*fn}
+		tables, solve = beam.ParDo(s, &storeFn{p.Parts, p.RunID}, tables), &solvePartsFn{*fn}
 	}
 	if stats.Pieces() {
 		solve = &solvePiecesFn{*fn}
@@ -233,7 +240,7 @@ func (f *solveFn) config() [sha256.Size]byte {
 		Workload query.Workload
 		Shape    counts.Shape
 	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
-	c.Params.Store, c.Params.Runner, c.Params.NoStore = StoreRef{}, "", ""
+	c.Params.Store, c.Params.Parts, c.Params.Runner, c.Params.NoStore = StoreRef{}, StoreRef{}, "", ""
 	b, err := json.Marshal(c)
 	if err != nil {
 		panic("synth: a configuration is plain data and always marshals")

@@ -3,9 +3,11 @@ package gcs
 import (
 	"bytes"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/fsouza/fake-gcs-server/fakestorage"
@@ -18,6 +20,7 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // putParquet makes a Parquet object of customers from..to−1, several row groups long.
@@ -93,6 +96,26 @@ func TestWholeRun(t *testing.T) {
 	}
 	if b, err := src.Propose(ctx); err != nil || !strings.Contains(string(b), "name: plan") {
 		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// Records that are kept until they are counted stay on this machine if all workers are in this process, encrypted as they are.
+func TestKeptRecordsStayHere(t *testing.T) {
+	s, c := shop(t)
+	put(s, "gs://shop/domain.yaml", strings.Replace(shopDomain, "bins: 4, ", "", 1)) // bins are learned, from records
+	p, asked := startProxy(t, s), atomic.Int64{}
+	p.watch = func(r *http.Request) {
+		if strings.Contains(r.URL.Path, synth.PartsSuffix) {
+			asked.Add(1)
+		}
+	}
+	scratch := t.TempDir()
+	t.Setenv("TMPDIR", scratch)
+	c.Method = "rake"
+	mustRun(t, c)
+	complete(t, c.Output, 0)
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 || asked.Load() > 0 {
+		t.Errorf("%d requests name parts of the records; left is %v, %v", asked.Load(), left, err)
 	}
 }
 
