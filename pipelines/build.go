@@ -104,6 +104,12 @@ func decodedBytes(t table.Source) int64 {
 	return 0
 }
 
+// keepsRecords reports whether coded records are kept until they are counted.
+func (r *Request) keepsRecords() bool {
+	shape := counts.ShapeOf(r.File.Domain, r.Problem.Workload, countParams(r))
+	return shape.Records
+}
+
 // countParams asks for the counts of the whole universe if the method measures them.
 func countParams(r *Request) counts.Params {
 	return counts.Params{MaxCells: plan.CountedCells, Cliques: r.Chosen.Cliques(r.Problem), MaxPart: runner.KeptPart, Divide: r.Engine.runner.Restarts()}

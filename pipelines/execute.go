@@ -15,7 +15,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
 	"github.com/dapple-dp/dapple/internal/beamrun/progress"
 	"github.com/dapple-dp/dapple/internal/beamrun/runner"
-	"github.com/dapple-dp/dapple/internal/release/keep"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -63,14 +62,6 @@ func (c *claim) work(ctx context.Context) error {
 	if c.begun != nil {
 		write(s, r, c.launch, synth.SavedIn(s, *c.begun.Model, r.File.Domain, c.store))
 	} else {
-		if c.spill != nil && files.Remote(c.staging.Dir) { // records do not leave this machine, encrypted or not, if all workers are here
-			local, err := run.Area{Dir: r.scratch, Prefix: run.Prefix}.Stage(ctx, c.runID)
-			if err != nil {
-				return asFault(err)
-			}
-			defer local.Remove(ctx)
-			c.parts = keep.In(local.Dir)
-		}
 		build(s, r, c.launch)
 	}
 	return x.execute(ctx, p, m)

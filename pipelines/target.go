@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/beamrun/cause"
+	"github.com/dapple-dp/dapple/internal/beamrun/runner"
 	"github.com/dapple-dp/dapple/internal/plan"
 	"github.com/dapple-dp/dapple/internal/release/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/publish"
@@ -288,6 +289,10 @@ func (r *Request) needs() (list []need) {
 	add(r.target().flag(release), release, "model and statement", model, few)
 	if !files.Remote(r.TempLocation) && !files.Remote(r.target().beside()) {
 		add(r.scratchFlag(), r.scratch, "model until it is published", model, few)
+	}
+	if !r.Engine.runner.Elsewhere && r.keepsRecords() {
+		bytes := int64(plan.KeptBytes(r.Problem))
+		add(r.scratchFlag(), r.scratch, "records until they are counted", bytes, few+bytes/runner.KeptPart)
 	}
 	return list
 }

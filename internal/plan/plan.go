@@ -100,8 +100,11 @@ func countBytes(p solver.Problem) float64 {
 			bytes = 2 * p.Units * float64(bounding.NewWeightedLayout(p.Domain.Sizes(), p.Domain.WeightBits()).Width())
 		}
 	}
-	return bytes + 2*p.Units*float64(recordBytes(p.Domain))
+	return bytes + 2*KeptBytes(p)
 }
+
+// KeptBytes returns the size of all kept records, as they wait until they are counted.
+func KeptBytes(p solver.Problem) float64 { return p.Units * float64(recordBytes(p.Domain)) }
 
 // recordBytes returns the size of a kept record.
 func recordBytes(d *domain.Domain) int64 {

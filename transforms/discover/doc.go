@@ -24,7 +24,7 @@
 // or 01067. Columns of codes are cut to three characters and to one. What is a code is a rule about texts alone, see code.
 //
 // The first cut drops counts, not units. A value that at most c0 units have counts for its prefix. All values that share
-// the shortest prefix meet in one shard, so that a count that is dropped is known to be whole.
+// the longest declared prefix meet in one shard, so that a count that is dropped is known to be whole. No prefix of a code is dropped.
 //
 // # What is public
 //

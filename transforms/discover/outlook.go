@@ -32,15 +32,15 @@ func (p Params) Outlook() (Outlook, error) {
 	if err != nil {
 		return Outlook{}, err
 	}
-	texts, others := p.expected()
+	texts, lengths, others := p.expected()
 	if texts+others == 0 {
 		return Outlook{}, nil // rows of people alone
 	}
-	weight := valueWeight*texts + rangeWeight*others
+	weight := valueWeight*texts + prefixWeight*lengths + rangeWeight*others
 	rest := int64(100 - kindsShare - formsShare - placesShare)
 	out := Outlook{}
 	if texts > 0 {
-		e, err := l.Values(accountant.Values{Columns: int(texts), First: cut, Delta: dp.ShareOf(1, 1)}, share(p.Share, rest*valueWeight*texts, 100*weight))
+		e, err := l.Values(accountant.Values{Columns: int(texts), First: cut, Delta: dp.ShareOf(texts, texts+lengths)}, share(p.Share, rest*valueWeight*texts, 100*weight))
 		if err != nil {
 			return Outlook{}, err
 		}
@@ -57,21 +57,21 @@ func (p Params) Outlook() (Outlook, error) {
 	return out, nil
 }
 
-// expected returns of how many columns and levels of prefixes values are found, and of how many columns ranges. Half of the
-// columns whose types are to be found are taken for texts.
-func (p Params) expected() (texts, others int64) {
+// expected returns of how many columns values are found, at how many declared lengths they are cut, and of how many columns
+// ranges are found. Half of the columns whose types are to be found are taken for texts, and none for codes.
+func (p Params) expected() (texts, lengths, others int64) {
 	untyped := int64(0)
 	for i := range p.Columns {
 		switch c := &p.Columns[i]; {
 		case c.Untyped:
 			untyped++
 		case c.hasValues():
-			texts += int64(1 + len(c.Prefixes))
+			texts, lengths = texts+1, lengths+int64(len(c.Prefixes))
 		case c.Type != domain.Bool && c.Type != domain.Time:
 			others++
 		}
 	}
-	return texts + (untyped+1)/2, others + untyped/2
+	return texts + (untyped+1)/2, lengths, others + untyped/2
 }
 
 // Enough reports whether a number of people is enough for most of a table to be found, and how many would do.

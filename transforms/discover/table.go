@@ -18,7 +18,7 @@ type table struct {
 	units  int64
 	dense  [][]int64 // by statistic, as sizes has them; nil: values alone
 	values []map[string]int64
-	rest   []map[string]int64 // units of dropped values by prefix, of columns that have some: see cut
+	rest   []map[string]int64 // units of dropped values by prefix, of columns that have some: see keep
 }
 
 func newTable(columns []Column) *table {

@@ -193,10 +193,11 @@ func whole(text []byte, prefixes []int) bool {
 	return len(prefixes) == 0 || !bytes.HasSuffix(text, []byte(domain.PrefixMark))
 }
 
-// family returns what decides the shard of a value: all values with a prefix are in one shard, which knows all that it counts.
+// family returns what decides the shard of a value: its longest declared prefix, so that one shard knows all that this counts.
+// Codes are spread by themselves: they have few prefixes of three characters, which no shard drops, and may all begin alike.
 func (c *Column) family(text []byte) []byte {
-	if lengths := c.lengths(text); len(lengths) > 0 {
-		if end, ok := beginning(text, lengths[0]); ok {
+	if len(c.Prefixes) > 0 {
+		if end, ok := beginning(text, c.Prefixes[len(c.Prefixes)-1]); ok {
 			return text[:end]
 		}
 	}
@@ -215,21 +216,19 @@ func beginning(text []byte, n int) (end int, ok bool) {
 	return end, true
 }
 
-// keep takes over the counts of a column but those of values that the mechanism would drop, since at most least units have them. Where a column has prefixes, these
-// units count for the prefix; and where no value of a prefix is left and at most least units have it, for the next shorter.
-// It needs all values of a family, see there.
+// keep takes over the counts of a column. Values that at most least units have are left out, as the mechanism would drop them:
+// where a text has lengths its units count for the longest prefix of it. It needs all values of a family, see there.
 func (t *table) keep(column int, counted *texts, least int64) {
 	var rest texts
 	var name []byte
-	values, alive := map[string]int64{}, map[string]bool{}
+	values, alive, declared := map[string]int64{}, map[string]bool{}, t.columns[column].Prefixes
 	for text, n := range counted.all() {
 		lengths := t.columns[column].lengths(text)
 		if n > least && whole(text, lengths) {
 			values[string(text)] = n
-			for _, length := range lengths {
-				if name, ok := domain.Prefix(string(text), length); ok {
-					alive[name] = true
-				}
+			if len(declared) > 0 {
+				name, _ := domain.Prefix(string(text), declared[len(declared)-1])
+				alive[name] = true
 			}
 			continue
 		}
@@ -243,37 +242,26 @@ func (t *table) keep(column int, counted *texts, least int64) {
 	}
 	t.values[column] = values
 	if len(rest.list) > 0 {
-		t.rest[column] = fold(&rest, least, t.columns[column].cuts(), alive)
+		t.rest[column] = fold(&rest, least, declared, alive)
 	}
 }
 
 // lengthOf returns the number of characters before the star of a prefix.
 func lengthOf(name string) int { return utf8.RuneCountInString(name) - len(domain.PrefixMark) }
 
-// fold counts units of rare prefixes for shorter ones, or drops them, from the longest on. alive are prefixes of values that are left.
+// fold counts units of the longest declared prefixes that are rare for the next shorter one, or drops them if there is none. alive
+// are such prefixes of values that are left. Other prefixes are of values of other shards too, and stay.
 func fold(counted *texts, least int64, lengths []int, alive map[string]bool) map[string]int64 {
-	rest := map[string]int64{}
+	rest, last := map[string]int64{}, len(lengths)-1
 	for text, n := range counted.all() {
-		rest[string(text)] = n
-	}
-	for level, n := range slices.Backward(lengths) {
-		for name, count := range rest {
-			if lengthOf(name) != n {
+		name := string(text)
+		if last >= 0 && n <= least && lengthOf(name) == lengths[last] && !alive[name] {
+			if last == 0 {
 				continue
 			}
-			if count > least || alive[name] {
-				for _, shorter := range lengths[:level] {
-					p, _ := domain.Prefix(name, shorter)
-					alive[p] = true
-				}
-				continue
-			}
-			delete(rest, name)
-			if level > 0 {
-				p, _ := domain.Prefix(name, lengths[level-1])
-				rest[p] += count
-			}
+			name, _ = domain.Prefix(name, lengths[last-1])
 		}
+		rest[name] += n
 	}
 	return rest
 }

@@ -58,7 +58,7 @@ type SolveParams struct {
 	// Store keeps the release. Without one it travels in the pipeline, at most 100 MB of it, and a runner that starts the
 	// job again can release twice.
 	Store StoreRef
-	// Parts keeps, encrypted, what counts.Params.MaxPart divides, until it is counted. Default: Store.
+	// Parts keeps, encrypted, what counts.Params.MaxPart divides, until it is counted. It needs a Store. Default: Store.
 	Parts StoreRef
 	// RunID names the release in the store, and is required with one: see Params.RunID. Public.
 	RunID string
@@ -91,6 +91,9 @@ func (p SolveParams) withDefaults() SolveParams {
 // Validate lists all faults of p that show without a domain and a workload.
 func (p SolveParams) Validate() error {
 	errs := []error{p.Epsilon.Validate(), p.Delta.Validate(), runFault(p.Store, p.RunID), storeFault(p)}
+	if p.Store.Kind == "" && p.Parts.Kind != "" {
+		errs = append(errs, errors.New("synth: Parts without a Store: records are kept in parts only beside a release that is kept; set Store"))
+	}
 	p = p.withDefaults()
 	if !(p.Units > 0) {
 		errs = append(errs, fmt.Errorf("synth: a planning number of %g units: want a number above 0", p.Units))

@@ -72,7 +72,7 @@ func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []p
 		a := domain.Attribute{Name: t.name, Type: t.typ, Scale: t.scale}
 		if values, all := t.values.supported(s.PrivacyID != ""); t.typ == domain.String && all {
 			a.Values = values
-		} else if t.typ != domain.Float64 && !t.empty {
+		} else if t.typ != domain.Float64 && t.typ != domain.String && !t.empty {
 			a.Cuts = []int64{t.lo, t.hi}
 		}
 		r.take(a)
@@ -213,10 +213,12 @@ func (r *rules) order(x, y int) {
 	if (a.Type != b.Type || !a.Type.Facts().Calendar) && !(number(a.Type) && number(b.Type) && r.overlap(x, y)) {
 		return
 	}
-	if _, above, ok := r.formula("%s - %s", y, x); ok {
-		r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
-			holds: func(columns []domain.Column, row int) bool { return above(columns, row) >= 0 }})
-	}
+	ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale) // a difference may be beyond 64 bits
+	r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
+		holds: func(columns []domain.Column, row int) bool {
+			v, w := columns[x].Ints[row], columns[y].Ints[row]
+			return v == w && a.Scale == b.Scale || float64(v)*ua <= float64(w)*ub
+		}})
 }
 
 // mapping tries whether each category of y has one value of x.

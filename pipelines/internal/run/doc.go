@@ -25,7 +25,8 @@
 //	            publishing
 //
 // Other objects of the staging mark no state: ID.launches, by which a pipeline is launched once; ID.parts, encrypted parts
-// of the table, removed where a release is kept, and on this machine if all workers are here; rows, which wait for a load. The staging of a sampling holds its model
+// of the table, removed where a release is kept; rows, which wait for a load. If all workers are in this process and the
+// staging is not on this machine, the parts are in a directory of their own here. The staging of a sampling holds its model
 // alone. The directory in which a domain is found has the same note, jobs and stop.
 //
 // # Budget

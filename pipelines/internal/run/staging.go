@@ -16,11 +16,15 @@ import (
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// storeKind is the name under which workers find the store of a run's release.
-const storeKind = "release"
+// The names under which workers find the store of a run's release, and that of its records on this machine.
+const (
+	storeKind = "release"
+	keptKind  = "records"
+)
 
 func init() {
 	synth.RegisterStore(storeKind, func(config string) (synth.Store, error) { return Open(config), nil })
+	synth.RegisterStore(keptKind, func(config string) (synth.Store, error) { return keptStore{keep.Open(config)}, nil })
 }
 
 // Staging is a directory in which a run keeps its release until it is published. Its content is private until then.
@@ -75,7 +79,7 @@ func (a Area) Stage(ctx context.Context, runID string) (Staging, error) {
 		}
 		return Staging{Dir: dir}, nil
 	}
-	if err := os.MkdirAll(a.Dir, 0o777); err != nil { // next to an output that is to be made
+	if err := os.MkdirAll(a.Dir, 0o777); err != nil && a.Dir != os.TempDir() { // next to an output that is to be made
 		return Staging{}, &Refusal{Where: "--output", Err: err}
 	}
 	dir, err := os.MkdirTemp(a.Dir, a.Prefix)
@@ -113,6 +117,9 @@ func (s Staging) Sign(ctx context.Context, n Note) error {
 
 // Ref returns the form in which a DoFn carries the store in the staging.
 func (s Staging) Ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.Dir} }
+
+// Kept returns the form of the store in which the functions of a run in this process keep records until they are counted.
+func (s Staging) Kept() synth.StoreRef { return synth.StoreRef{Kind: keptKind, Config: s.Dir} }
 
 // Unlock ends the mark that the run of the staging is at work.
 func (s Staging) Unlock() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -64,10 +65,13 @@ func (s Staging) never(ctx context.Context, runID string) (bool, error) {
 
 // releaseStore keeps the release of a run. A stopped run releases no more, and neither does one whose staging is
 // gone: in an empty store it would draw its noise anew.
-type releaseStore struct{ synth.Store }
+type releaseStore struct {
+	synth.Store
+	here bool // on this machine
+}
 
 // Open returns the store in the staging of a run, as the functions of the run see it.
-func Open(dir string) synth.Store { return releaseStore{keep.Open(dir)} }
+func Open(dir string) synth.Store { return releaseStore{keep.Open(dir), !files.Remote(dir)} }
 
 func (s releaseStore) Get(ctx context.Context, name string) ([]byte, bool, error) {
 	data, found, err := s.Store.Get(ctx, name)
@@ -91,12 +95,27 @@ func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []by
 	}
 	current, created, err := s.Store.CreateIfAbsent(ctx, name, data)
 	switch {
+	case err != nil && s.here && gateOf(runID) != nil:
+		return nil, false, fmt.Errorf("%w; TMPDIR names another place", err)
 	case err != nil:
 		return nil, false, fmt.Errorf("%w; every worker has to write there, and --temp_location names another place", err)
 	case bytes.Equal(current, stopText):
 		return nil, false, ErrStopped
 	}
 	return current, created, nil
+}
+
+// keptStore keeps records of a run of this process until they are counted. A stopped run keeps no more.
+type keptStore struct{ synth.Store }
+
+func (s keptStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
+	runID, _, _ := strings.Cut(name, ".")
+	done, err := enter(runID)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	return s.Store.CreateIfAbsent(ctx, name, data)
 }
 
 // MayPublish asks whether a run may make a part of its output. It takes the gate of the run, if it is one of this process,

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -139,5 +141,24 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 	}
 	if _, err := enter("busy"); !errors.Is(err, ErrStopped) {
 		t.Errorf("may publish after the gate is shut: %v", err)
+	}
+}
+
+// TestKeptRecordsOfAStoppedRun: once the gate of a run is shut nothing is kept of its records, and their directory is not made anew.
+func TestKeptRecordsOfAStoppedRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kept")
+	gate := NewGate("stopped-with-records")
+	store, err := Staging{Dir: dir}.Kept().Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !gate.Shut(time.Minute) {
+		t.Fatal("the gate stays open")
+	}
+	if _, _, err := store.CreateIfAbsent(t.Context(), "stopped-with-records"+synth.PartsSuffix+"/one", []byte("records")); !errors.Is(err, ErrStopped) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the directory was made")
 	}
 }
