@@ -1,12 +1,17 @@
 package synth
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
 func init() {
@@ -34,3 +39,19 @@ func encodeSeed(s mechanism.Seed) []byte {
 }
 
 func decodeSeed(b []byte) (mechanism.Seed, error) { return mechanism.SeedFromBytes(b) }
+
+// config returns the digest of everything that the noise and the model depend on besides the counts.
+func (f *solveFn) config() [sha256.Size]byte {
+	c := struct {
+		Params   SolveParams
+		Domain   domain.Domain
+		Workload query.Workload
+		Shape    counts.Shape
+	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
+	c.Params.Store, c.Params.Parts, c.Params.Runner, c.Params.NoStore = StoreRef{}, StoreRef{}, "", ""
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic("synth: a configuration is plain data and always marshals")
+	}
+	return sha256.Sum256(b)
+}

@@ -3,9 +3,7 @@ package synth
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -233,22 +231,6 @@ func (f *solveFn) problem(progress solver.Progress) solver.Problem {
 		Epsilon: f.Params.Epsilon, Delta: f.Params.Delta, Units: f.Params.Units,
 		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Criteria: f.Params.Criteria, ErrorShare: solver.ErrorShare(f.Params.ErrorShare), Public: f.Params.Public, Progress: progress,
 	}
-}
-
-// config returns the digest of everything that the noise and the model depend on besides the counts.
-func (f *solveFn) config() [sha256.Size]byte {
-	c := struct {
-		Params   SolveParams
-		Domain   domain.Domain
-		Workload query.Workload
-		Shape    counts.Shape
-	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
-	c.Params.Store, c.Params.Parts, c.Params.Runner, c.Params.NoStore = StoreRef{}, StoreRef{}, "", ""
-	b, err := json.Marshal(c)
-	if err != nil {
-		panic("synth: a configuration is plain data and always marshals")
-	}
-	return sha256.Sum256(b)
 }
 
 func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanism.Seed) bool, tables func(**counts.Table) bool, emit func(ModelRef)) error {
