@@ -61,6 +61,7 @@ var switches = []change{
 	{"tree that starts the sample", []edit{{rake + "fit.go", "\tfor _, c := range strongest {\n\t\torder = append(order, c.clique)\n\t}\n", "\t_ = strongest\n"}}, []string{"internal/model/mrf"}},
 	{"renewals", []edit{{rake + "fit.go", "\tif r.renewals > 0 {\n", "\tif false {\n"}}, []string{popu + "gibbs.go"}},
 	{"balance of overlapping tables", []edit{{popu + "field.go", "overlaps[i].balance()", "_ = i"}}, []string{popu + "balance.go"}},
+	{"Newton for one-ways", []edit{{rake + "fit.go", "if off <= onesPart*noise {", "if off <= 1e300*noise {"}}, []string{popu + "oneways.go", rake + "fit.go:meetOneWays"}},
 	{"descent on universes", []edit{{rake + "settings.go", "const (\n\trakedPart  = .4\n", "const (\n\trakedPart  = .999\n"}}, []string{rake + "descend.go"}},
 	{"mean of two fits", []edit{{rake + "settings.go", "const (\n\trakedPart  = .4\n", "const (\n\trakedPart  = .001\n"}}, nil},
 	{"calendar", []edit{{rake + "calendar.go", "if a.Learned == 0 || !f.Calendar", "if a.Learned >= 0 || !f.Calendar"}}, []string{rake + "calendar.go"}},

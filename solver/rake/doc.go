@@ -34,9 +34,10 @@
 // cells that exceed their prior clearly, have priors of their own; pairs that are not released are held near independence
 // as far as their scores say so.
 //
-// One-ways first. They get a quarter of the budget, more where noise hides all else, and are smoothed in
-// the order of their values (Coifman, Donoho 1995). Values with fewer counts than a few standard deviations of their noise are
-// merged with their neighbours, and split again in the rows by the one-way marginal.
+// One-ways first. They get a quarter of the budget, more where noise hides all else, are smoothed in the order of their
+// values (Coifman, Donoho 1995), and end met: a fit that misses them by half their noise is moved to them at once by Newton's method. Values
+// with fewer counts than a few standard deviations of their noise are merged with their neighbours, and split again in the
+// rows by the one-way marginal.
 //
 // # Small universes
 //

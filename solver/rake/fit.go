@@ -149,6 +149,28 @@ func (r *run) sweepsTake(sweeps int) float64 {
 	return sweepsOf(r.merged.sizes, cliques, sweeps, visit*float64(r.field.Model.Len()))
 }
 
+// onesPart is how far one-ways may be from their targets, of their noise: their errors are then at most 1.5 times
+// that noise.
+const onesPart = .5
+
+// meetOneWays moves a sample on merged codes to its one-ways if the fit has not: the distributions of the columns are
+// then right even if it stopped early.
+func (r *run) meetOneWays(m *population.Model) {
+	off, noise := r.onesOff(m, 0)
+	if off <= onesPart*noise {
+		return
+	}
+	var tables []*population.Table
+	for _, t := range r.oneways {
+		ridge := slices.Clone(t.Ridge)
+		for v := range ridge {
+			ridge[v] /= oneWayRidge
+		}
+		tables = append(tables, population.NewTable(m.Sizes, t.Clique, t.Target, ridge))
+	}
+	m.FitOneWays(tables, onesPart/2*noise)
+}
+
 // onesOff returns how far the one-ways of a model are from their targets, all in all, and how far noise lets those be from
 // the truth, but at least the given count for each column.
 func (r *run) onesOff(m *population.Model, least float64) (off, noise float64) {
@@ -209,6 +231,7 @@ func (r *run) model() (*population.Model, error) {
 	if m.Columns == nil { // few merged records for many original ones: as many copies as a sample has
 		m = m.Resample(r.records(), r.rng)
 	}
+	r.meetOneWays(m)
 	r.judge(m)
 	m = r.merged.undoSample(m, sizes, r.rareScores(m), r.rng)
 	scaleTo(m.Weights, r.total.Units)

@@ -1,6 +1,7 @@
 package rake
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -25,6 +26,28 @@ func TestRecordsThatCanBeRenewed(t *testing.T) {
 		if got := r.renewable(r.field.RenewalCost()); got != x.want {
 			t.Errorf("%d columns of %d values: %d records, want %d", x.columns, x.values, got, x.want)
 		}
+	}
+}
+
+// TestOneWaysEndMet: however far a fit ends from the one-ways, its model meets them.
+func TestOneWaysEndMet(t *testing.T) {
+	r := &run{total: query.Total{Units: 1000}, rng: rand.New(rand.NewPCG(1, 1)), oneWays: make([]oneWay, 2), field: &population.Field{
+		Model: &population.Model{Sizes: []int{2, 2}, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 0, 1}}, Weights: []float64{470, 20, 10, 500}},
+	}}
+	for a, target := range [][]float64{{600, 400}, {580, 420}} {
+		r.oneWays[a].counts, r.oneWays[a].sigma = target, 1
+		r.oneways = append(r.oneways, population.NewTable([]int{2, 2}, domain.Clique{a}, target, []float64{oneWayRidge, oneWayRidge}))
+	}
+	met := func() bool {
+		off, noise := r.onesOff(r.field.Model, 0)
+		return off <= onesPart*noise
+	}
+	if met() {
+		t.Fatal("the one-ways are met before")
+	}
+	r.meetOneWays(r.field.Model)
+	if !met() {
+		t.Errorf("one-ways of the model: %.1f and %.1f", r.field.Model.Marginal(domain.Clique{0}, nil), r.field.Model.Marginal(domain.Clique{1}, nil))
 	}
 }
 
