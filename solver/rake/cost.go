@@ -41,7 +41,8 @@ const (
 	factor     = 1.3e-9 // for a factor that a renewal multiplies: 1.3e-9 to 2e-9 on a busy machine
 	descended  = 20e-9  // for a cell of a universe and step of the descent
 	treeOf     = .15    // for the junction tree: less if pairs are small
-	drawn      = 40e-9  // for a record and column outside of sweeps: half of the .8 s that 23 binary columns take
+	oneCell    = 2e-9   // for a record, column and pass that meets one-ways
+	fitPasses  = 20     // of those, if columns follow from each other
 
 	manyColumns = 60  // from which renewals take …
 	renewing    = 1.5 // … this part of the time of the sweeps
@@ -81,7 +82,7 @@ func duration(p solver.Problem, t targets) float64 {
 	}
 	records := float64(r.renewable(factors(sizes, first)))
 	wide := min(1, float64(len(oneWays))/manyColumns)
-	return (1+renewing*wide*wide)*work(visit*records) + treeOf + drawn*records*float64(len(oneWays))
+	return (1+renewing*wide*wide)*work(visit*records) + treeOf + records*oneCell*fitPasses*float64(len(oneWays))
 }
 
 // sweepsOf returns the seconds of so many sweeps over the tables of cliques, given the seconds
