@@ -112,14 +112,22 @@ func stagingOf(ctx context.Context, begun *run.Leftover, where run.Area, n run.N
 	return st, nil
 }
 
+// publishedBy returns the output that the run of an ID has published, itself or through one that resumed it; nil if there is none.
+func (r *Request) publishedBy(ctx context.Context, id string) *output {
+	publisher, ok := run.FinishedAs(ctx, r.target().beside(), id)
+	if !ok {
+		return nil
+	}
+	if out := r.output(publisher, run.Staging{}, time.Time{}); out.published(ctx) {
+		return out
+	}
+	return nil
+}
+
 // again returns the result of a run that has an ID and has finished before; nil if it has not.
 func (r *Request) again(ctx context.Context, where run.Area) (*Result, error) {
-	publisher, ok := run.FinishedAs(ctx, r.target().beside(), r.RunID)
-	if !ok {
-		return nil, nil
-	}
-	out := r.output(publisher, run.Staging{}, time.Time{})
-	if !out.published(ctx) {
+	out := r.publishedBy(ctx, r.RunID)
+	if out == nil {
 		return nil, nil
 	}
 	if f, ok := where.Find(ctx, r.RunID); ok {
@@ -139,12 +147,8 @@ func (r *Request) again(ctx context.Context, where run.Area) (*Result, error) {
 // alreadyPublished returns the result of a run that was killed after it had published, and before it had removed its
 // staging; nil if it had not. The same request, which took up that staging, pays nothing more.
 func (r *Request) alreadyPublished(ctx context.Context, f *run.Leftover) (*Result, error) {
-	publisher, ok := run.FinishedAs(ctx, r.target().beside(), f.RunID)
-	if !ok {
-		return nil, nil
-	}
-	out := r.output(publisher, run.Staging{}, time.Time{})
-	if !out.published(ctx) {
+	out := r.publishedBy(ctx, f.RunID)
+	if out == nil {
 		return nil, nil
 	}
 	f.Remove(ctx)
