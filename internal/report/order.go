@@ -34,7 +34,7 @@ func (p Page) inOrder(oneWay []*Marginal) *order {
 	for i, a := range d.Remembered() {
 		c := domain.NewClique(a, e.Before(i))
 		if at := slices.IndexFunc(p.Marginals, func(m Marginal) bool { return m.Clique.Equal(c) }); at >= 0 {
-			out.Transitions = append(out.Transitions, transitions(&d.Attributes[a], p.Marginals[at].Fitted))
+			out.Transitions = append(out.Transitions, transitions(&d.Attributes[a], &d.Attributes[e.Before(i)], p.Marginals[at].Fitted))
 		}
 	}
 	return out
@@ -55,16 +55,17 @@ func (m *Marginal) later() *Marginal {
 }
 
 // transitions returns, for each value of a column in the row before, the shares of what follows: those of first rows first. The
-// marginal is row-major, what was before fastest, and "none" last of that.
-func transitions(attr *domain.Attribute, shares []float64) page.Heat {
-	n := attr.Size()
+// marginal is row-major, what was before fastest, and "none" last of that. A last cell of the column that was never before is
+// of people without rows, and left out.
+func transitions(attr, previous *domain.Attribute, shares []float64) page.Heat {
+	n := previous.Size() - 1
 	h := page.Heat{Title: attr.Name + ": shares of each value after each value", Names: []string{"first rows"}, None: "hardly any row"}
 	for v := range n {
 		label := attr.Label(domain.Code(v))
 		h.Names, h.Columns = append(h.Names, label), append(h.Columns, label)
 	}
 	sums := make([]float64, n+1)
-	for i, x := range shares {
+	for i, x := range shares[:n*(n+1)] {
 		sums[i%(n+1)] += x
 	}
 	laterRows := 0.0

@@ -65,3 +65,15 @@ func TestPageShowsTheOrder(t *testing.T) {
 		t.Error("rows without an order have one")
 	}
 }
+
+// People without rows have no place among transitions: what follows first rows is shared among rows alone.
+func TestTransitionsLeaveOutPeopleWithoutRows(t *testing.T) {
+	kind := domain.Attribute{Name: "kind", Type: domain.String, Values: []string{"a", "b"}, HasFallback: true}
+	before := kind
+	kind.Null, before.Null = true, true // nobody's row; none
+	h := transitions(&kind, &before, []float64{.1, .1, .3, .2, 0, .1, 0, 0, .2})
+	want := `["first rows" "a" "b"] ["a" "b"] [[0.75 0.25] [0.33 0.67] [1.00 0.00]]`
+	if got := fmt.Sprintf("%q %q %.2f", h.Names, h.Columns, h.Values); got != want {
+		t.Error(got)
+	}
+}
