@@ -178,7 +178,7 @@ var layering = []struct {
 	{"internal/plan", []string{"dp/internal/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},
 		"planning sees public inputs only"},
 	{"internal/plan/theory", []string{"dp/internal/noise", "dp/mechanism", "dp/accountant", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/"},
-		"bounds are functions of public figures"},
+		"what is known of errors follows from released figures"},
 	{"internal/report/page", []string{"dp", "solver", "internal/model/population", "transforms", "io", "pipelines", "github.com/"},
 		"pages know nothing of what they show"},
 	{"internal/report", []string{"dp/internal/noise", "dp/mechanism", "transforms", "io", "pipelines$", "internal/evaluate", "github.com/apache"},

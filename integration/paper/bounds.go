@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/dapple-dp/dapple/internal/plan/theory"
+	"github.com/dapple-dp/dapple/integration/rivals/bounds"
 )
 
 // axis is what a picture varies.
@@ -21,7 +21,7 @@ var axes = []axis{
 
 // bound is the rate of the method's largest error, without a constant, and with the Gaussian width estimated from 200 draws.
 func bound(method string, s setting) float64 {
-	rate, ok := theory.Rate(method, s.stated())
+	rate, ok := bounds.Rate(method, s.stated())
 	if !ok {
 		panic("paper: no rate is stated for " + method)
 	}
@@ -31,12 +31,12 @@ func bound(method string, s setting) float64 {
 var widths = map[[2]int]float64{} // by columns and width
 
 // stated is the setting as theory takes it.
-func (s setting) stated() theory.Setting {
+func (s setting) stated() bounds.Setting {
 	key := [2]int{s.columns, s.width}
 	if widths[key] == 0 {
-		widths[key], _ = theory.Width(s.sizes(), s.marginals(), 200, 1)
+		widths[key], _ = bounds.Width(s.sizes(), s.marginals(), 200, 1)
 	}
-	return theory.Setting{Cells: math.Exp2(float64(s.columns)), Queries: s.queries(), Width: widths[key], Units: float64(s.rows), Epsilon: s.epsilon, Delta: delta}
+	return bounds.Setting{Cells: math.Exp2(float64(s.columns)), Queries: s.queries(), Width: widths[key], Units: float64(s.rows), Epsilon: s.epsilon, Delta: delta}
 }
 
 // slope fits log y = a + slope·log x by least squares and returns the slope with its standard error, NaN for fewer than

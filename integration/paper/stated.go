@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/integration/rivals/bounds"
 	"github.com/dapple-dp/dapple/internal/plan/theory"
 )
 
@@ -27,29 +28,29 @@ func statements(s setting) []statement {
 	t := s.stated()
 	m, rho := t.Queries/2, zCDP(s)
 	lg, ne := math.Log(1/t.Delta), t.Units*t.Epsilon
-	alpha := theory.Regulariser(t.Cells, t.Queries, ne, t.Delta)
+	alpha := bounds.Regulariser(t.Cells, t.Queries, ne, t.Delta)
 	rounds := math.Round(math.Pow(2, 1.5) * ne / (math.Sqrt(32*alpha*lg) * math.Log(2*t.Queries)))
 	lambda := 4 * math.Sqrt(2*rounds*lg) / ne
 	smooth := math.Pow(lg, .25) * math.Sqrt(t.Width) / (math.Pow(math.Log(t.Cells), .75) * math.Sqrt(ne))
-	weights, best := theory.Multiplicative(t.Cells, m, t.Units, 1, 1, .93*rho, 0)
+	weights, best := bounds.Multiplicative(t.Cells, m, t.Units, 1, 1, .93*rho, 0)
 	scale := math.Sqrt(float64(len(s.marginals())) / (2 * rho))
 	theorem5 := "Theorem 5, DPAM"
-	if !theory.DPAMApplies(t) {
+	if !bounds.DPAMApplies(t) {
 		theorem5 += "; its condition on n·ε fails here"
 	}
 	rate := func(method string) float64 { return bound(method, s) }
 	return []statement{
-		{"Theorem 2, Frank-Wolfe with the published regulariser", order, "", theory.Gap(t, alpha) + alpha*math.Log(t.Cells)},
+		{"Theorem 2, Frank-Wolfe with the published regulariser", order, "", bounds.Gap(t, alpha) + alpha*math.Log(t.Cells)},
 		{"Theorem 3, DPFW", order, "dpfw", rate("dpfw")},
-		{"Theorem 4, the gap of the smoothed dual", order, "", theory.SmoothedGap(t, smooth)},
+		{"Theorem 4, the gap of the smoothed dual", order, "", bounds.SmoothedGap(t, smooth)},
 		{theorem5, order, "dpam", rate("dpam")},
-		{"lower bound, for one family of dense queries: no floor for marginals", order, "", theory.LowerBound(t)},
-		{"DPFW as published, with its constants", proved, "dpfw-paper", theory.Printed(rounds, alpha, lambda, t.Cells, t.Queries)},
+		{"lower bound, for one family of dense queries: no floor for marginals", order, "", bounds.LowerBound(t)},
+		{"DPFW as published, with its constants", proved, "dpfw-paper", bounds.Printed(rounds, alpha, lambda, t.Cells, t.Queries)},
 		{fmt.Sprintf("multiplicative weights with exact accounting, one cell a round, %.0f rounds", best), proved, "dpfw", weights},
-		{"one measurement of all marginals, fitted to within its noise", proved, "dpam", theory.Measured(scale, m, t.Units)},
-		{"the same, least squares: root mean square over marginals, L2", proved, "", theory.LeastSquares(scale, t.Cells, float64(len(s.marginals())), t.Units)},
+		{"one measurement of all marginals, fitted to within its noise", proved, "dpam", bounds.Measured(scale, m, t.Units)},
+		{"the same, least squares: root mean square over marginals, L2", proved, "", bounds.LeastSquares(scale, t.Cells, float64(len(s.marginals())), t.Units)},
 		{"between table and law, with probability .95", proved, "", theory.Sampling(m, t.Units, .05)},
-		{"the same for one cell that holds a hundredth", proved, "", theory.SamplingOf(.01, m, t.Units, .05)},
+		{"the same for one cell that holds a hundredth", proved, "", bounds.SamplingOf(.01, m, t.Units, .05)},
 	}
 }
 

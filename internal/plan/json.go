@@ -32,10 +32,6 @@ type planJSON struct {
 	Like         bool                 `json:"like_a_release"`                       // predicted of a table like that of --like
 	Scaled       bool                 `json:"scaled_to_its_error,omitempty"`        // that the release measured
 	NoiseBound   *float64             `json:"noise_bound_95"`                       // largest noise on a cell as a part of the units, with 95 % confidence
-	Proved       *float64             `json:"largest_error_proved"`                 // bound on the largest error that a theorem gives
-	Rate         *float64             `json:"largest_error_rate,omitempty"`         // its order, where constants are not known
-	LeastRate    *float64             `json:"largest_error_least_rate,omitempty"`   // below which no method gets
-	Sampling     *float64             `json:"sampling_error_95"`                    // of the table itself, seen as a sample
 	RowsSD       *float64             `json:"total_rows_sd,omitempty"`              // of the number of rows of people, from noise
 	Curve        []pointJSON          `json:"curve"`                                // the same errors at other ε
 	ByUnits      []AtUnits            `json:"at_other_units,omitempty"`             // if the number of units is assumed
@@ -85,7 +81,7 @@ func (p *Plan) JSON() ([]byte, error) {
 	out := planJSON{
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Columns: p.Domain.Names(), Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
 		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, ForColumn: p.Workload.Target, Cells: p.Workload.Cells,
-		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), FinerTV: known(p.FinerTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD), Proved: known(p.Proved), Rate: known(p.Rate), LeastRate: known(p.Least), Sampling: known(p.Sampling),
+		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), FinerTV: known(p.FinerTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), RowsSD: known(p.RowsSD),
 		RunSeconds: known(p.RunSeconds), RunBytes: known(p.RunBytes), SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
 		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, ByUnits: p.ByUnits, Alternatives: []alternativeJSON{},
 	}

@@ -44,7 +44,6 @@ type Plan struct {
 	FinerTV    float64 // predicted of the bins that this run learns, if AverageTV is of coarser ones; else NaN
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
-	Theory
 	RowsSD float64 // standard deviation, from noise, of the total number of rows of people; NaN without events
 
 	SolveBytes   float64
@@ -179,7 +178,6 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 		plan.NoiseBound = noiseBound(p, measured)
 	}
 	plan.RowsSD = rowsSD(p.Domain, p.Workload.Sizes, ledger, measured)
-	plan.Theory = plan.stated(measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
 	plan.CountBytes, plan.Kept = countBytes(p), kept(p)
 	plan.Rows, plan.FileBytes = Written(p, rows)

@@ -24,7 +24,6 @@ func (p *Plan) WriteDetails(w io.Writer) error {
 	writeMethod(&b, p)
 	writeCharges(&b, p)
 	writeFigures(&b, p)
-	writeTheory(&b, p)
 	for _, note := range p.Notes {
 		fmt.Fprintln(&b, note)
 	}

@@ -3,7 +3,7 @@ package dpfwpaper
 import (
 	"math"
 
-	"github.com/dapple-dp/dapple/internal/plan/theory"
+	"github.com/dapple-dp/dapple/integration/rivals/bounds"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -48,7 +48,7 @@ func constantsOf(p solver.Problem, c Calibration, k, m, least float64) constants
 	}
 	en := float64(p.Epsilon) * n
 	out := constants{rounds: p.Rounds}
-	out.alpha = theory.Regulariser(k, queries, en, float64(p.Delta))
+	out.alpha = bounds.Regulariser(k, queries, en, float64(p.Delta))
 	if out.rounds <= 0 {
 		t := math.Pow(diameter, 1.5) * en / (sensitivity * math.Sqrt(32*out.alpha*lg) * math.Log(2*queries))
 		out.rounds = int(min(max(math.Round(t), 1), mostRounds))

@@ -1,10 +1,12 @@
-package theory
+package bounds
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/plan/theory"
 )
 
 // Each bound with constants, against what it bounds: it holds, and is at most so many times too large. Seeds are fixed.
@@ -78,7 +80,7 @@ func TestBoundsHold(t *testing.T) {
 	}
 	slices.Sort(sampled)
 	slices.Sort(rare)
-	holds(t, "Sampling", Sampling(50, 400, .05), sampled[len(sampled)*95/100], 1.3)
+	holds(t, "Sampling", theory.Sampling(50, 400, .05), sampled[len(sampled)*95/100], 1.3)
 	holds(t, "SamplingOf", SamplingOf(.02, 50, 400, .05), rare[len(rare)*95/100], 1.6)
 }
 

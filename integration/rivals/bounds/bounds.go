@@ -1,4 +1,4 @@
-package theory
+package bounds
 
 import "math"
 
@@ -49,13 +49,7 @@ func LeastSquares(scale, k, marginals, units float64) float64 {
 	return math.Sqrt(4 * scale / units * math.Sqrt(2*math.Log(2*k)/marginals))
 }
 
-// Sampling returns what lies between the answers of a table and of the distribution that its units are drawn from, in
-// none of m answers more with probability 1 − beta: Hoeffding's inequality and the union bound.
-func Sampling(answers, units, beta float64) float64 {
-	return math.Sqrt(math.Log(2*answers/beta) / (2 * units))
-}
-
-// SamplingOf is Sampling for one of m cells, of which the share p is known: Bernstein's inequality.
+// SamplingOf is theory.Sampling for one of m cells, of which the share p is known: Bernstein's inequality.
 func SamplingOf(p, answers, units, beta float64) float64 {
 	l := math.Log(2 * answers / beta)
 	return math.Sqrt(2*p*(1-p)*l/units) + l/(3*units)
