@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/program"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 )
 
@@ -26,8 +27,8 @@ type command struct{ path string }
 // binary is the command as built for the first test that wants it.
 var binary struct {
 	sync.Once
-	dir, output string
-	err         error
+	dir, path string
+	err       error
 }
 
 func TestMain(m *testing.M) {
@@ -39,17 +40,14 @@ func TestMain(m *testing.M) {
 func buildCommand(t *testing.T) command {
 	t.Helper()
 	binary.Do(func() {
-		var out []byte
 		if binary.dir, binary.err = os.MkdirTemp("", "dapple-command-"); binary.err == nil {
-			out, binary.err = exec.Command("go", "build", "-C", "..", "-o", binary.dir, "./pipelines/dapple").CombinedOutput()
+			binary.path, binary.err = program.Build("..", binary.dir)
 		}
-		binary.output = string(out)
 	})
 	if binary.err != nil {
-		t.Fatalf("go build: %v\n%s", binary.err, binary.output)
+		t.Fatal(binary.err)
 	}
-	path := filepath.Join(binary.dir, "dapple")
-	return command{path}
+	return command{binary.path}
 }
 
 // outcome is how a command ended.
@@ -70,6 +68,7 @@ func (c command) run(t *testing.T, patience time.Duration, args ...string) outco
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.path, args...)
+	cmd.Env = append(os.Environ(), "GOGC=100") // as people run it: its memory is looked at
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

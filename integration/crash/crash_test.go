@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/program"
 )
 
 // fault is what befalls one operation of a run.
@@ -39,9 +41,9 @@ func TestFaultsAtEveryFileOperation(t *testing.T) {
 	if os.Getenv("DAPPLE_NIGHTLY") != "" {
 		step = 1
 	}
-	program := filepath.Join(t.TempDir(), "dapple")
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./pipelines/dapple").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	dapple, err := program.Build("../..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, k := range []struct {
 		name   string
@@ -56,7 +58,7 @@ func TestFaultsAtEveryFileOperation(t *testing.T) {
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
-			r := &rig{T: t, program: program, flags: k.flags, older: k.older}
+			r := &rig{T: t, program: dapple, flags: k.flags, older: k.older}
 			operations := r.prepare()
 			for at := 1; at <= operations; at += step {
 				r.point(at, k.faults[at/step%len(k.faults)])

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,34 +13,59 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/program"
 )
 
 const root = "../.."
 
-// programs are dapple and the examples that pages run, built for the first test that wants them.
+// programs holds dapple and the examples that pages run, each built for the first test that wants it.
 var programs struct {
-	sync.Once
-	dir, said string
-	err       error
+	dir                    string
+	dapple, examples       sync.Once
+	dappleErr, examplesErr error
 }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	os.RemoveAll(programs.dir)
-	os.Exit(code)
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	var err error
+	if programs.dir, err = os.MkdirTemp("", "dapple-docs-"); err != nil {
+		log.Print(err)
+		return 1
+	}
+	defer os.RemoveAll(programs.dir)
+	return m.Run()
 }
 
+// theCommand returns the path of dapple.
+func theCommand(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(programs.dir, "dapple")
+	programs.dapple.Do(func() {
+		at, err := program.Build(root, programs.dir)
+		if err == nil && at != path {
+			err = os.Symlink(at, path)
+		}
+		programs.dappleErr = err
+	})
+	if programs.dappleErr != nil {
+		t.Fatal(programs.dappleErr)
+	}
+	return path
+}
+
+// built returns the folder of dapple and the examples.
 func built(t *testing.T) string {
 	t.Helper()
-	programs.Do(func() {
-		if programs.dir, programs.err = os.MkdirTemp("", "dapple-docs-"); programs.err == nil {
-			var out []byte
-			out, programs.err = exec.Command("go", "build", "-C", root, "-o", programs.dir+"/", "./pipelines/dapple", "./examples/visits", "./examples/whynotmask").CombinedOutput()
-			programs.said = string(out)
+	theCommand(t)
+	programs.examples.Do(func() {
+		if out, err := exec.Command("go", "build", "-C", root, "-o", programs.dir+"/", "./examples/visits", "./examples/whynotmask").CombinedOutput(); err != nil {
+			programs.examplesErr = fmt.Errorf("go build: %w\n%s", err, out)
 		}
 	})
-	if programs.err != nil {
-		t.Fatalf("go build: %v\n%s", programs.err, programs.said)
+	if programs.examplesErr != nil {
+		t.Fatal(programs.examplesErr)
 	}
 	return programs.dir
 }
@@ -73,7 +100,7 @@ func page(t *testing.T, name string) string {
 
 // TestReferencesAreCurrent: docs/reference is what make docs writes.
 func TestReferencesAreCurrent(t *testing.T) {
-	want, err := references(root, filepath.Join(built(t), "dapple"))
+	want, err := references(root, theCommand(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +204,7 @@ var (
 // there.
 func TestCommandsForElsewhere(t *testing.T) {
 	help := func(of string) string {
-		out, err := exec.Command(filepath.Join(built(t), "dapple"), "help", of).Output()
+		out, err := exec.Command(theCommand(t), "help", of).Output()
 		if err != nil {
 			t.Fatalf("dapple help %s: %v", of, err)
 		}

@@ -43,7 +43,7 @@ func TestLanguage(t *testing.T) {
 	if len(words) < 30 {
 		t.Fatalf("%d words to avoid in the glossary", len(words))
 	}
-	dapple := filepath.Join(built(t), "dapple")
+	dapple := theCommand(t)
 	said := func(dir string, args ...string) string {
 		cmd := exec.Command(dapple, args...)
 		cmd.Dir = dir

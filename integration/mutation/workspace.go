@@ -114,7 +114,7 @@ const command = "pipelines/dapple"
 func (w *workspace) build(pkg string) (output string, err error) {
 	dir, rest := repo.Module(w.dir, pkg)
 	if pkg == command {
-		if output, err = run(dir, nil, "go", "build", "-trimpath", "-tags=osusergo", "-ldflags=-s -w", "-o", w.program(), rest); err != nil {
+		if output, err = run(dir, nil, "go", "build", "-trimpath", "-tags=osusergo,disable_grpc_modules", "-ldflags=-s -w", "-o", w.program(), rest); err != nil {
 			return output, err
 		}
 	}

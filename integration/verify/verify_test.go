@@ -107,10 +107,10 @@ func TestShortTestsRunElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	recipe := string(makefile)
-	recipe = recipe[strings.Index(recipe, "\nintegration:"):]
+	recipe = recipe[strings.Index(recipe, "\nLONGER = "):]
 	recipe = recipe[:strings.Index(recipe, "\n\n")]
 	var whole []string // folders whose tests run without -short
-	if regexp.MustCompile(`\$\(BELOW\) \$\(SUITE\).*\n.* \./\.\.\. \| grep`).MatchString(recipe) {
+	if regexp.MustCompile(`(?s)\nWHOLEBELOW = [^\n]* \./\.\.\. \| grep.*\$\(BELOW\) \$\(SUITE\)[^\n]*\$\(WHOLEBELOW\)`).MatchString(recipe) {
 		whole = append(whole, "integration/")
 	}
 	for _, m := range regexp.MustCompile(`\./([a-z/]+)/\.\.\.`).FindAllStringSubmatch(recipe, -1) {

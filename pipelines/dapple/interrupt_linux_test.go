@@ -119,7 +119,7 @@ func TestInterruptedOnWideTables(t *testing.T) {
 func interrupt(t *testing.T, dir string, at time.Duration, args ...string) bool {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), "GOGC=100") // as people run it: its memory is looked at
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
@@ -172,7 +172,7 @@ func TestInferOfAWideTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), binary, "infer", "--input=wide.csv", "--privacy_id=none", "--from_data", "--output=wide.yaml")
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOGC=100") // as people run it: its memory is looked at
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatal(errors.Join(err, errors.New(string(out))))
 	}

@@ -5,21 +5,19 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/program"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
 // The real command goes from objects to objects, and leaves nothing on this machine.
 func TestCommand(t *testing.T) {
 	shop(t)
-	binary := filepath.Join(t.TempDir(), "dapple")
-	build := exec.Command("go", "build", "-o", binary, "./pipelines/dapple")
-	build.Dir = "../../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	binary, err := program.Build("../../..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	temp := t.TempDir()
 	dapple := func(want int, args ...string) string {

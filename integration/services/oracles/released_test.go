@@ -10,17 +10,16 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/program"
 	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
 // dapple builds the command.
 func dapple(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "dapple")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./pipelines/dapple")
-	build.Dir = filepath.Join("..", "..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	bin, err := program.Build("../../..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }
