@@ -34,7 +34,11 @@ func (d *Distribution) Below(k float64) float64 {
 // Draw returns one of the values from … to−1: uniform positions from 0 to 1 give the learned distribution, or all of them
 // alike if none has a share.
 func (d *Distribution) Draw(from, to int, position float64) int {
-	low, high := d.Below(float64(from)), d.Below(float64(to))
+	return d.draw(from, to, d.Below(float64(from)), d.Below(float64(to)), position)
+}
+
+// draw is Draw for known shares of the values before both ends.
+func (d *Distribution) draw(from, to int, low, high, position float64) int {
 	if !(high > low) {
 		return min(from+int(position*float64(to-from)), to-1)
 	}

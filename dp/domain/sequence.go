@@ -356,18 +356,27 @@ func (d *Domain) sequenced() bool {
 
 // Inside finds values in the cells of an attribute that has bins.
 type Inside struct {
-	bins [][2]int // the values of each bin, by number: from the first to before the second
-	runs *Distribution
+	bins   [][2]int // the values of each bin, by number: from the first to before the second
+	runs   *Distribution
+	shares [][2]float64 // of the values before both ends of each bin
 }
 
 // NewInside returns that of an attribute whose bins are not still to be learned.
-func NewInside(a *Attribute) *Inside { return &Inside{bins: a.numbered(), runs: a.Distribution()} }
+func NewInside(a *Attribute) *Inside {
+	s := &Inside{bins: a.numbered(), runs: a.Distribution()}
+	for _, b := range s.bins {
+		if s.runs != nil {
+			s.shares = append(s.shares, [2]float64{s.runs.Below(float64(b[0])), s.runs.Below(float64(b[1]))})
+		}
+	}
+	return s
+}
 
 // Value returns the number of a value of the cell, for a uniform position from 0 to 1 by the learned distribution.
 func (s *Inside) Value(code Code, position float64) int64 {
 	b := s.bins[code]
 	if s.runs != nil {
-		return int64(s.runs.Draw(b[0], b[1], position))
+		return int64(s.runs.draw(b[0], b[1], s.shares[code][0], s.shares[code][1], position))
 	}
 	return int64(min(b[0]+int(position*float64(b[1]-b[0])), b[1]-1))
 }
