@@ -78,6 +78,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	}
 	m.StructuralZeros = p.Domain.Exclusions()
 	r.meetRowCounts(m)
+	r.meetGaps(m)
 	r.couple(m)
 	return &solver.Result{Model: m, Total: r.total, Measurements: r.released, RMSE: math.NaN(), Bins: slices.Concat(r.bins, r.taken),
 		TV: r.predict(), Uncertainty: r.uncertainty(), Iterations: r.iterations, Status: r.status, Public: cmp.Or(r.used, r.problem.Public.Use(0))}, nil
