@@ -15,7 +15,7 @@ emulator() {
 	local out=$bin/bigquery-emulator
 	if [ emulator/go.sum -nt "$out" ] || [ ! -x "$out" ]; then
 		echo "building the BigQuery emulator (the first time some minutes and 5 GB of memory) ..."
-		(cd emulator && "$go" build -o "$out" github.com/goccy/bigquery-emulator/cmd/bigquery-emulator) ||
+		(cd emulator && GOMEMLIMIT=5GiB "$go" build -o "$out" github.com/goccy/bigquery-emulator/cmd/bigquery-emulator) ||
 			{ broken+=("BigQuery: the emulator does not build"); return; }
 		touch "$out"
 	fi
