@@ -58,8 +58,8 @@ func histories(out *tabwriter.Writer, only string, seeds int, keep string) error
 				return err
 			}
 			defer os.RemoveAll(dir)
-			if text, err := exec.Command("go", "build", "-C", "..", "-o", filepath.Join(dir, "dapple"), "./pipelines/dapple").CombinedOutput(); err != nil {
-				return fmt.Errorf("%w: %s", err, text)
+			if err := buildCommand(dir); err != nil {
+				return err
 			}
 			fmt.Fprintln(out, "\n"+strings.Join(followedTitles, "\t"))
 		}
@@ -92,15 +92,38 @@ func histories(out *tabwriter.Writer, only string, seeds int, keep string) error
 	return errors.Join(err, os.WriteFile(filepath.Join(keep, followedFile), b, 0o644), writePage(keep, entries))
 }
 
+// buildCommand builds the command in a directory.
+func buildCommand(dir string) error {
+	if text, err := exec.Command("go", "build", "-C", "..", "-o", filepath.Join(dir, "dapple"), "./pipelines/dapple").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return nil
+}
+
+// writeHistory writes a made-up table.
+func writeHistory(h families.History, name string) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(h.Write(file, 1), file.Close())
+}
+
+// compared compares rows with the true ones by the command in a directory.
+func compared(dir, domain, truth, rows string) (*evaluate.Report, error) {
+	text, err := exec.Command(filepath.Join(dir, "dapple"), "evaluate", domain, truth, rows, "--marginals=2", "--json=-").Output()
+	if err != nil {
+		return nil, err
+	}
+	report := new(evaluate.Report)
+	return report, json.Unmarshal(text, report)
+}
+
 // follow makes so many runs of a table.
 func follow(dir string, h families.History, form string, runs int) (followed, error) {
 	out := followed{Table: h.Name, Form: form, People: h.People, Runs: runs, Date: time.Now().UTC().Format(time.DateOnly), Machine: machine()}
 	in := func(name string) string { return filepath.Join(dir, h.Name+name) }
-	file, err := os.Create(in(".csv"))
-	if err != nil {
-		return out, err
-	}
-	if err := errors.Join(h.Write(file, 1), file.Close()); err != nil {
+	if err := writeHistory(h, in(".csv")); err != nil {
 		return out, err
 	}
 	source, read, judged := in(".csv"), in(".yaml"), in("-judged.yaml")
@@ -129,15 +152,11 @@ func follow(dir string, h families.History, form string, runs int) (followed, er
 				return out, err
 			}
 		}
-		text, err := exec.Command(filepath.Join(dir, "dapple"), "evaluate", judged, in(".csv"), rows, "--marginals=2", "--json=-").Output()
+		report, err := compared(dir, judged, in(".csv"), rows)
 		if err != nil {
 			return out, err
 		}
-		var report evaluate.Report
-		if err := json.Unmarshal(text, &report); err != nil {
-			return out, err
-		}
-		out.add(&report, float64(runs))
+		out.add(report, float64(runs))
 	}
 	return out, nil
 }
@@ -188,16 +207,14 @@ to people who have as many. CPU is of the whole command.
 %s
 *Flattened* is how a program without histories makes them: the rows of a person, up to 40, are one line, with the gap to the row
 before in place of the day. The method is rake, which like AIM scores pairs, measures some and fits them, and is ahead of AIM's
-figures below on adult7 and adult14. AIM's own program was not run on so many columns.
+figures below on adult7 and adult14. AIM's own program was not run on so many columns: mbi 2.0.0, its package on PyPI, has the
+estimator alone.
 
-Sequential models of others have no figure here. MOSTLY AI's engine trains them with differential privacy by noisy gradient
-descent; no figure of it on these tables was found, nor one at ε near 1. SDV's PARSynthesizer has no ε: its
-[differential privacy](https://docs.sdv.dev/sdv/explore/sdv-bundles/differential-privacy) is for single tables (2026-11-28).
-PATH ([arXiv:2602.02766](https://arxiv.org/abs/2602.02766)) has no public program.
+%s
 `
 
-// followedPart is the part of the page on rows in order.
-func followedPart(all []followed) string {
+// followedPart is the part of the page on rows in order, ours and those of others.
+func followedPart(all []followed, others []modelled) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -205,5 +222,5 @@ func followedPart(all []followed) string {
 	for _, f := range all {
 		list += "| " + strings.Join(f.cells(), " | ") + " |\n"
 	}
-	return fmt.Sprintf(aboutFollowed, list)
+	return fmt.Sprintf(aboutFollowed, list, modelledPart(others))
 }

@@ -14,7 +14,7 @@
 // columns; adult14 the same. The other tables are made up, or CSV files that are named: the second table of the output
 // compares the values of tables that are not coded, and the third is of the command as a process on DIR/adult/adult.data,
 // with a classifier if there is scikit-learn; -only 'whole/*' prints it alone. Before it
-// come rows in order, by 'histories/*'. Figures are errors of rows against the table, so what
+// come rows in order, by 'histories/*', and, only if they are named, those of programs of others, by 'sequential/*/*'. Figures are errors of rows against the table, so what
 // this command prints is not private. The resample floor is the error of as many of the table's own rows drawn with
 // replacement: of someone who knows the population and not these people.
 package main
@@ -149,6 +149,9 @@ func main() {
 		log.Fatalf("bench: %v", err)
 	}
 	if err := histories(w, *only, *seeds, *dir); err != nil {
+		log.Fatalf("bench: %v", err)
+	}
+	if err := sequential(w, *only, *dir); err != nil {
 		log.Fatalf("bench: %v", err)
 	}
 	if err := wholeCommand(w, *data, *only, *seeds); err != nil {

@@ -34,7 +34,11 @@ func writePage(dir string, all []entry) error {
 	if err := readLines(filepath.Join(dir, followedFile), &rows); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, pageFile), []byte(page(all, rows)), 0o644)
+	var others []modelled
+	if err := readLines(filepath.Join(dir, modelledFile), &others); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, pageFile), []byte(page(all, rows, others)), 0o644)
 }
 
 // machine names what a run is made on.
@@ -120,7 +124,7 @@ are claims of their abstracts on tables that are not here; ` + "`pe`" + ` is the
 %s`
 
 // page returns the page of entries, a table for each contest, and of rows in order.
-func page(all []entry, rows []followed) string {
+func page(all []entry, rows []followed, others []modelled) string {
 	var b strings.Builder
 	b.WriteString(intro)
 	days, least, most := []string(nil), 0.0, 0.0
@@ -159,7 +163,7 @@ func page(all []entry, rows []followed) string {
 			fmt.Fprintf(&b, "\n%d of %d lines were measured.\n", len(lines), n)
 		}
 	}
-	b.WriteString(followedPart(rows))
+	b.WriteString(followedPart(rows, others))
 	list := ""
 	for _, name := range []string{"AIM", "MST", "MWEM+PGM", "PrivBayes", "SWIFT", "PEP", "MWEM", "DualQuery", "FEM"} {
 		list += fmt.Sprintf("* %s: %s\n", name, sources[name])

@@ -75,8 +75,12 @@ func TestPage(t *testing.T) {
 	if err := readLines(followedFile, &rows); err != nil {
 		t.Fatal(err)
 	}
+	var others []modelled
+	if err := readLines(modelledFile, &others); err != nil {
+		t.Fatal(err)
+	}
 	got, err := os.ReadFile(pageFile)
-	if err != nil || string(got) != page(all, rows) {
+	if err != nil || string(got) != page(all, rows, others) {
 		t.Errorf("%s is not that of %s (%v): run go -C integration run ./bench -only none -page bench", pageFile, entriesFile, err)
 	}
 	ours := entry{Contest: "adult7-3", Epsilon: 1, Method: "rake", outcome: outcome{Average: .02, Largest: .002, CPU: 1, Chosen: true}}
@@ -89,7 +93,7 @@ func TestPage(t *testing.T) {
 	if err != nil || len(back) != 2 || back[1] != rival {
 		t.Fatalf("%s has %+v, %v", filepath.Join(dir, entriesFile), back, err)
 	}
-	text := page(back, nil)
+	text := page(back, nil, nil)
 	if !strings.Contains(text, "| largest 50 % |") || strings.Count(text, "largest 50 %") != 1 || !strings.Contains(text, "rake (auto)") {
 		t.Errorf("the page does not say that pep is ahead by half in largest errors:\n%s", text)
 	}
