@@ -136,14 +136,15 @@ const aboutModelled = `Programs of others, one run each on the same tables and j
 	go -C integration run ./bench -only 'sequential/careers/*' -page bench
 
 %s
-[sequential.py](sequential.py) pins the versions; settings that are not named are the package's own. A run gets 15 CPU minutes at
-most, which few epochs fit into: more of them may come nearer. ε is what the program reports, at δ = 1e-9.
+[sequential.py](sequential.py) pins the versions; settings that are not named are the package's own. Runs are as short as their CPU
+seconds say: more epochs, or people, may come nearer. ε is what the program reports, at δ = 1e-9; a dash says that it has none.
 
 MOSTLY AI's engine trains by noisy gradient descent, and counts a person with all rows as one. It is given the true columns of all
-people, also for the rows that it draws, which favours it. Its ε holds 1 for values and ranges of columns, which it counts by rows
+people, also for the rows that it draws, which favours it. Of its ε, 1 goes to values and ranges of columns, which it counts by rows
 and not by people. A fifth of the people are no part of the training: their loss chooses the model and steps, at no charge.
 
-SDV's PARSynthesizer has no ε: its [differential privacy](https://docs.sdv.dev/sdv/explore/sdv-bundles/differential-privacy) is for
+An epoch of SDV's PARSynthesizer is one step over all people; 128 are its default, and it learns from the first people alone. It
+has no ε: SDV's [differential privacy](https://docs.sdv.dev/sdv/explore/sdv-bundles/differential-privacy) is for
 single tables (2026-11-28). PATH ([arXiv:2602.02766](https://arxiv.org/abs/2602.02766)) has no public program.`
 
 // modelledPart is the part of the page on rows of programs of others.
