@@ -151,16 +151,6 @@ func TestEmptyBinsJoin(t *testing.T) {
 	if within := m.within[0]; math.Abs(within[1]-300./301) > 1e-6 || math.Abs(m.base[0][1]-301./1001) > 1e-6 {
 		t.Errorf("shares %v inside codes of %v", within, m.base[0])
 	}
-	// Frequent bins lie between the empty ones: those of the tail stay next to it, on both sides of a frequent bin too.
-	d.Attributes[0].Learned = 8
-	one.counts = []float64{500, 1, 300, 400, 2, 200, 0, 1, 100}
-	if got := merge([]oneWay{one}, 1504, d).codes[0]; !slices.Equal(got, []domain.Code{0, 0, 1, 2, 2, 3, 3, 3, 4}) {
-		t.Errorf("codes %v of empty bins between frequent ones", got)
-	}
-	one.counts = []float64{1, 300, 1, 60, 60, 60, 60, 0, 100}
-	if got := merge([]oneWay{one}, 642, d).codes[0]; !slices.Equal(got, []domain.Code{0, 0, 0, 1, 2, 3, 4, 4, 5}) {
-		t.Errorf("codes %v of empty bins on both sides of a frequent one", got)
-	}
 }
 
 // TestBinSpread compares the variance of the counts of bins with that of many trees. Every halving is 3 : 1, so that no

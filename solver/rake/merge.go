@@ -101,13 +101,7 @@ func (m *merged) add(one oneWay, units, least float64, kind func(v int) string) 
 		}
 		var pools [][]int
 		for _, values := range alike(rare, kind) {
-			if !one.shrunk {
-				pools = append(pools, neighbours(values, p, least)...)
-				continue
-			}
-			for _, run := range runs(values) { // beyond a frequent bin values may be far away
-				pools = append(pools, neighbours(run, p, least)...)
-			}
+			pools = append(pools, neighbours(values, p, least)...)
 		}
 		for _, pool := range pools {
 			if one.shrunk && m.join(pool, p, codes, within, base, units, least, kind) {
@@ -159,17 +153,6 @@ func (m *merged) join(pool []int, p []float64, codes []domain.Code, within, base
 		return true
 	}
 	return false
-}
-
-// runs cuts ascending values if one is missing between two.
-func runs(values []int) (out [][]int) {
-	from := 0
-	for i := 1; i <= len(values); i++ {
-		if i == len(values) || values[i] > values[i-1]+1 {
-			out, from = append(out, values[from:i]), i
-		}
-	}
-	return out
 }
 
 // neighbours cuts values in order into groups of at least the given number of counts, but for the last where all
