@@ -31,34 +31,32 @@ const (
 // fitTail returns the posterior mean of shape and log scale of the records from a value on, given the differences that
 // they take part in and the range of values, and false if no such distribution fits.
 func fitTail(p *profile, d *differences, from int) (pareto, bool) {
-	whole := p.total()
-	count := p.between(from, p.n)
-	tree := slices.DeleteFunc(slices.Clone(d.list), func(h query.Halving) bool { return h.To <= from })
-	below := make([][3]float64, len(tree)) // of records, by ends of halves: those that do not depend on the tail
+	start := p.below(from)[0]
+	tree := slices.DeleteFunc(slices.Clone(d.list), func(h difference) bool { return h.To <= from })
+	rest := make([]float64, len(tree)) // of each difference, without what the values before the tail make of it
+	before := func(v int) float64 { return p.below(min(v, from))[0] }
 	for i, h := range tree {
-		for k, v := range [3]int{h.From, h.Middle, h.To} {
-			below[i][k] = whole
-			if v <= from {
-				below[i][k] = p.below(v)[0]
-			}
-		}
+		rest[i] = h.Difference - (2*before(h.Middle) - before(h.From) - before(h.To))
 	}
 	fit := func(t *pareto) (squares float64) {
-		t.count = count
-		for i, h := range tree {
-			b := below[i]
-			for k, v := range [3]int{h.From, h.Middle, h.To} {
-				if v > from {
-					b[k] -= t.above(float64(v))
-				}
+		t.count = p.total() - start
+		if d.counted { // those far out are noise: taken from an estimate of each by itself they would be too many
+			t.count = 1
+			up, down := 0.0, 1e-300
+			for i, h := range tree {
+				x := t.difference(h.Halving) / h.sigma
+				up, down = up+x*rest[i]/h.sigma, down+x*x
 			}
-			z := (h.Difference - (2*b[1] - b[0] - b[2])) / d.sigma
+			t.count = max(up/down, .5)
+		}
+		for i, h := range tree {
+			z := (rest[i] - t.difference(h.Halving)) / h.sigma
 			squares += z * z
 		}
 		return squares
 	}
 	t, least := posteriorTail(from, p.n, fit)
-	t.count = count
+	fit(&t)
 	k := float64(len(tree))
 	return t, least <= k+misfit*math.Sqrt(2*k)
 }
@@ -96,6 +94,20 @@ func posteriorTail(from, n int, squares func(t *pareto) float64) (t pareto, leas
 	fades := math.Log((1-hardEnd)*sum/prior) + top
 	t.even = 1 / (1 + math.Exp(fades-hard))
 	return t, least
+}
+
+// difference returns what the tail adds to the difference of two halves.
+func (t *pareto) difference(h query.Halving) float64 {
+	return t.above(float64(h.From)) + t.above(float64(h.To)) - 2*t.above(float64(h.Middle))
+}
+
+// beyond returns the tail of a tail from v on.
+func (t *pareto) beyond(v float64) pareto {
+	out := pareto{from: v, count: t.above(v), scale: t.scale + t.shape*(v-t.from), shape: t.shape, to: t.to}
+	if out.count > 0 {
+		out.even = t.even * t.count * (t.to - v) / (t.to - t.from) / out.count
+	}
+	return out
 }
 
 // ofRange returns the logarithm of the chance that values up to n were declared.

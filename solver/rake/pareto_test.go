@@ -135,7 +135,7 @@ func TestParetoEnds(t *testing.T) {
 }
 
 // TestTailsOfCounts: means and standard deviations of whole numbers that were counted one by one, with noise. Seeds are fixed.
-// With a tail, standard deviations are off by factors of 1.05 to 1.13, and without smoothTails by 1.25 to 1.70.
+// With a tail, standard deviations are off by factors of 1.04 to 1.15, and without smoothTails by 1.25 to 1.70.
 func TestTailsOfCounts(t *testing.T) {
 	const n, runs, sigma = 30_000, 20, 40.
 	for _, c := range []struct {
@@ -146,7 +146,7 @@ func TestTailsOfCounts(t *testing.T) {
 	}{
 		{"log-normal", 46, func(rng *rand.Rand) float64 { return math.Floor(2 * math.Exp(.7*rng.NormFloat64())) }, .03, .08},
 		{"geometric", 60, func(rng *rand.Rand) float64 { return math.Floor(1.5 * rng.ExpFloat64()) }, .045, .17},
-		{"lower tail", 60, func(rng *rand.Rand) float64 { return 59 - math.Floor(1.5*rng.ExpFloat64()) }, .035, .13},
+		{"lower tail", 60, func(rng *rand.Rand) float64 { return 59 - math.Floor(1.5*rng.ExpFloat64()) }, .035, .15},
 		{"even", 31, func(rng *rand.Rand) float64 { return float64(rng.IntN(31)) }, .01, .01},
 		{"a tail and a frequent last one", 41, func(rng *rand.Rand) float64 {
 			if rng.Float64() < .02 {
