@@ -82,7 +82,7 @@ func run(t *families.Table, s setting, random families.Randomness) (figures, err
 	f.onesTV, _ = t.Errors(ofWidth(w, 1), synthetic.Shares)
 	f.pairsTV, _ = t.Errors(ofWidth(w, 2), synthetic.Shares)
 	f.rowsTV, f.rowsMax = t.Errors(widest, synthetic.Shares)
-	f.roundingTV = population.RoundingTV(res.Model, rows, widest)
+	f.roundingTV, _ = synthetic.Errors(widest, func(c domain.Clique) []float64 { return res.Model.Marginal(c, nil) })
 	f.iidTV = iid(res.Model, widest, t.Units())
 	return f, nil
 }

@@ -1,28 +1,6 @@
 package population
 
-import (
-	"math"
-
-	"github.com/dapple-dp/dapple/dp/domain"
-)
-
-// RoundingTV returns the error that writing rows adds: the mean over cliques of the total variation
-// distance between the rows' marginal and the model's, both as shares. It is public, and costs one
-// pass over the model and over the records that have rows, per clique. No cliques or no rows: 0.
-func RoundingTV(m *Model, rows *Rows, cliques []domain.Clique) float64 {
-	if rows.n == 0 || len(cliques) == 0 {
-		return 0
-	}
-	total, sum := m.Total(), 0.0
-	for i, counts := range rows.tables(m.Sizes, cliques) {
-		distance := 0.0
-		for c, w := range m.Marginal(cliques[i], nil) {
-			distance += math.Abs(counts[c]/float64(rows.n) - w/total)
-		}
-		sum += distance / 2
-	}
-	return sum / float64(len(cliques))
-}
+import "github.com/dapple-dp/dapple/dp/domain"
 
 // tables counts the rows in every cell of the marginals of cliques.
 func (r *Rows) tables(sizes []int, cliques []domain.Clique) [][]float64 {
