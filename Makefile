@@ -24,7 +24,7 @@ export GOFLAGS += -ldflags=-s -tags=osusergo,disable_grpc_modules
 export GOGC ?= 400
 ablate bench demo lint nightly paper pictures: export GOGC = 100
 
-.PHONY: all docs pictures build program fmt vet lint test rest race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed golden cover clean
+.PHONY: all docs pictures build program fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed golden cover clean
 
 all: fmt vet lint test
 
@@ -65,11 +65,6 @@ program:
 test: program
 	$(PROGRAM) $(GO) test -short -p 3 $$($(ALLTESTS))
 	$(BELOW) $(PROGRAM) $(GO) test -short -p 3 ./...
-
-# What make integration does not test whole. CI runs both, and so does less twice than with make test.
-rest: program
-	$(PROGRAM) $(GO) test -short -p 3 $$($(ALLTESTS) | grep -vxF "$$($(WHOLE))")
-	$(BELOW) $(PROGRAM) $(GO) test -short -p 3 $$($(GO) list -f '{{.Dir}}' ./... | grep -vxF "$$($(WHOLEBELOW))")
 
 race:
 	$(GO) test -short -race ./dp/... ./internal/... ./solver/... ./io/... ./transforms/...
