@@ -31,7 +31,7 @@ const (
 // fitTail returns the posterior mean of shape and log scale of the records from a value on, given the differences that
 // they take part in and the range of values, and false if no such distribution fits.
 func fitTail(p *profile, d *differences, from int) (pareto, bool) {
-	start := p.below(from)[0]
+	count := p.between(from, p.n)
 	tree := slices.DeleteFunc(slices.Clone(d.list), func(h difference) bool { return h.To <= from })
 	rest := make([]float64, len(tree)) // of each difference, without what the values before the tail make of it
 	before := func(v int) float64 { return p.below(min(v, from))[0] }
@@ -39,16 +39,7 @@ func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 		rest[i] = h.Difference - (2*before(h.Middle) - before(h.From) - before(h.To))
 	}
 	fit := func(t *pareto) (squares float64) {
-		t.count = p.total() - start
-		if d.counted { // those far out are noise: taken from an estimate of each by itself they would be too many
-			t.count = 1
-			up, down := 0.0, 1e-300
-			for i, h := range tree {
-				x := t.difference(h.Halving) / h.sigma
-				up, down = up+x*rest[i]/h.sigma, down+x*x
-			}
-			t.count = max(up/down, .5)
-		}
+		t.count = count
 		for i, h := range tree {
 			z := (rest[i] - t.difference(h.Halving)) / h.sigma
 			squares += z * z
@@ -56,7 +47,7 @@ func fitTail(p *profile, d *differences, from int) (pareto, bool) {
 		return squares
 	}
 	t, least := posteriorTail(from, p.n, fit)
-	fit(&t)
+	t.count = count
 	k := float64(len(tree))
 	return t, least <= k+misfit*math.Sqrt(2*k)
 }

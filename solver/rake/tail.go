@@ -88,7 +88,7 @@ func smoothTails(estimate, counts []float64, sigma float64) []float64 {
 			out[v] = density(x)
 		}
 	}
-	scaleTo(out, sum) // the counts of tails are fitted, too
+	scaleTo(out, sum) // what is seen inside a tail keeps its estimate
 	return out
 }
 
