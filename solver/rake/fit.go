@@ -75,7 +75,7 @@ func (r *run) tree() *mrf.JunctionTree {
 	for _, c := range strongest {
 		order = append(order, c.clique)
 	}
-	_, maximal := mrf.Skeleton(r.merged.sizes, order, treeCells)
+	_, maximal := mrf.Skeleton(r.merged.sizes, order, treeCells, r.rng)
 	tree := mrf.NewJunctionTree(r.merged.sizes, maximal)
 	for a, p := range r.merged.base {
 		tree.Multiply(domain.Clique{a}, p)

@@ -1,7 +1,7 @@
 // Package mrf holds a Markov random field over a junction tree: a log-linear model whose potentials are
 // tables over small sets of attributes, with exact marginals.
 //
-//	kept, maximal := mrf.Skeleton(sizes, pairs, 1e5)
+//	kept, maximal := mrf.Skeleton(sizes, pairs, 1e5, rng)
 //	tree := mrf.NewJunctionTree(sizes, maximal)
 //	tree.Multiply(clique, factor) // any factor inside one clique of the tree
 //	tree.Calibrate(units)
@@ -17,5 +17,5 @@
 // the number of attributes that depend on each other. For models without that bound see population.
 //
 // Sources: Jensen, Lauritzen, Olesen 1990 (Hugin propagation); Kjærulff 1990 (greedy triangulation by
-// weight); Jiroušek, Přeučil 1995 (iterative scaling inside a junction tree).
+// weight and fill); Jiroušek, Přeučil 1995 (iterative scaling inside a junction tree).
 package mrf

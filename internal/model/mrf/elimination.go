@@ -2,7 +2,8 @@ package mrf
 
 import (
 	"math"
-	"slices"
+	"math/bits"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -12,14 +13,14 @@ import (
 // Skeleton takes pairs, or wider cliques, in the given order, each if the graph of all kept ones can still be triangulated
 // with at most maxCells cells, and returns those kept and the maximal cliques. It stops early once
 // rejections in a row exceed four times the number of attributes.
-func Skeleton(sizes []int, pairs []domain.Clique, maxCells float64) (kept, maximal []domain.Clique) {
+func Skeleton(sizes []int, pairs []domain.Clique, maxCells float64, rng *rand.Rand) (kept, maximal []domain.Clique) {
 	g := newGraph(sizes)
-	maximal, _ = g.triangulate()
+	maximal, _ = g.triangulate(1, rng)
 	rejected := 0
 	for _, pair := range pairs {
 		before := g.clone()
 		g.join(pair)
-		if cliques, cells := g.triangulate(); cells <= maxCells {
+		if cliques, cells := g.triangulate(4, rng); cells <= maxCells {
 			kept, maximal, rejected = append(kept, pair), cliques, 0
 			continue
 		}
@@ -65,28 +66,50 @@ func (g *graph) join(c domain.Clique) {
 }
 
 // triangulate returns the maximal cliques of a chordal graph that holds g, and the sum of their cells. Every attribute
-// is in at least one of them. Greedy elimination removes vertices, each time the one with the lightest new clique, and
-// joins the neighbours of each.
-func (g *graph) triangulate() (maximal []domain.Clique, cells float64) {
-	g = g.clone()
+// is in at least one of them.
+//
+// It runs greedy elimination tries times and keeps the smallest sum of cells: the even tries take the
+// vertex with the lightest new clique, the odd ones that with the lightest fill, and all but the first
+// two break near-ties at random.
+func (g *graph) triangulate(tries int, rng *rand.Rand) ([]domain.Clique, float64) {
+	var best []bitset
+	least := math.Inf(1)
+	for try := 0; try < tries; try++ {
+		noise := 0.0
+		if try > 1 {
+			noise = .5
+		}
+		if found, cells := g.clone().eliminate(try%2 == 1, noise, rng); cells < least || best == nil {
+			best, least = found, cells
+		}
+	}
+	out := make([]domain.Clique, len(best))
+	for i, s := range best {
+		out[i] = s.clique()
+	}
+	return out, least
+}
+
+// eliminate removes all vertices, each time the one of least cost, joining its neighbours. It returns
+// the maximal cliques met and the sum of their cells; the graph is used up.
+func (g *graph) eliminate(byFill bool, noise float64, rng *rand.Rand) (cliques []bitset, cells float64) {
 	cost := make([]float64, len(g.edges))
 	for v := range cost {
-		cost[v] = g.cost(v)
+		cost[v] = g.cost(v, byFill, noise, rng)
 	}
-	var found []bitset
 	for range g.edges {
 		v := floats.MinIdx(cost)
 		clique := append(bitset(nil), g.edges[v]...)
 		clique.set(v)
-		if !slices.ContainsFunc(found, clique.within) {
-			found, maximal = append(found, clique), append(maximal, clique.clique())
-			cells += math.Exp(g.cost(v))
+		if !containedIn(cliques, clique) {
+			cliques = append(cliques, clique)
+			cells += math.Exp(g.sum(clique))
 		}
 		stale := g.remove(v)
 		cost[v] = math.Inf(1)
-		stale.each(func(u int) { cost[u] = g.cost(u) })
+		stale.each(func(u int) { cost[u] = g.cost(u, byFill, noise, rng) })
 	}
-	return maximal, cells
+	return cliques, cells
 }
 
 // remove joins the neighbours of v and takes v out. It returns the vertices whose costs may have
@@ -104,9 +127,46 @@ func (g *graph) remove(v int) bitset {
 	return stale
 }
 
-// cost is the log number of cells of v's clique.
-func (g *graph) cost(v int) float64 {
-	sum := g.weight[v]
-	g.edges[v].each(func(u int) { sum += g.weight[u] })
+// cost is the log number of cells of v's clique, or the weight of the edges that removing v adds.
+func (g *graph) cost(v int, byFill bool, noise float64, rng *rand.Rand) float64 {
+	c := g.weight[v] + g.sum(g.edges[v])
+	if byFill {
+		c = g.fill(v) + 1e-3*c
+	}
+	if noise > 0 {
+		c += noise * rng.Float64() * (1 + .1*c)
+	}
+	return c
+}
+
+func (g *graph) sum(s bitset) float64 {
+	w := 0.0
+	s.each(func(u int) { w += g.weight[u] })
+	return w
+}
+
+// fill adds weight(u)·weight(w) over the pairs of neighbours of v that are not joined.
+func (g *graph) fill(v int) float64 {
+	near, sum := g.edges[v], 0.0
+	near.each(func(u int) {
+		missing := 0.0
+		for i := range near {
+			for x := near[i] &^ g.edges[u][i]; x != 0; x &= x - 1 {
+				if w := i*64 + bits.TrailingZeros64(x); w != u {
+					missing += g.weight[w]
+				}
+			}
+		}
+		sum += g.weight[u] * missing
+	})
 	return sum
+}
+
+func containedIn(sets []bitset, s bitset) bool {
+	for _, t := range sets {
+		if s.within(t) {
+			return true
+		}
+	}
+	return false
 }

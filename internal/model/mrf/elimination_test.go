@@ -37,10 +37,13 @@ func checkMaximal(t *testing.T, s shape, maximal []domain.Clique, cells float64)
 }
 
 func TestTriangulate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
 	for _, s := range shapes() {
-		maximal, cells := triangulated(s.sizes, s.cliques)
-		checkMaximal(t, s, maximal, cells)
-		checkRunningIntersection(t, s.name, NewJunctionTree(s.sizes, maximal))
+		for tries := 1; tries <= 6; tries++ {
+			maximal, cells := triangulated(s.sizes, s.cliques, tries, rng)
+			checkMaximal(t, s, maximal, cells)
+			checkRunningIntersection(t, s.name, NewJunctionTree(s.sizes, maximal))
+		}
 	}
 }
 
@@ -67,15 +70,16 @@ func checkRunningIntersection(t *testing.T, name string, tree *JunctionTree) {
 }
 
 func TestTriangulateFindsTheBest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
 	// A ring of n attributes of size k needs n−2 triangles.
 	sizes := []int{4, 4, 4, 4, 4, 4}
 	ring := []domain.Clique{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}}
-	if _, cells := triangulated(sizes, ring); math.Abs(cells-4*64) > 1e-6 {
+	if _, cells := triangulated(sizes, ring, 2, rng); math.Abs(cells-4*64) > 1e-6 {
 		t.Errorf("ring: %g cells, want 256", cells)
 	}
 	// A star of pairs around an attribute stays a star.
 	star := []domain.Clique{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}}
-	if _, cells := triangulated(sizes, star); math.Abs(cells-5*16) > 1e-6 {
+	if _, cells := triangulated(sizes, star, 1, rng); math.Abs(cells-5*16) > 1e-6 {
 		t.Errorf("star: %g cells, want 80", cells)
 	}
 }
@@ -95,7 +99,7 @@ func TestTriangulateRandomGraphs(t *testing.T) {
 				s.cliques = append(s.cliques, domain.NewClique(a, b))
 			}
 		}
-		maximal, cells := triangulated(s.sizes, s.cliques)
+		maximal, cells := triangulated(s.sizes, s.cliques, 4, rng)
 		checkMaximal(t, s, maximal, cells)
 		checkRunningIntersection(t, s.name, NewJunctionTree(s.sizes, maximal))
 	}
@@ -115,7 +119,7 @@ func TestSkeletonKeepsToItsCells(t *testing.T) {
 	}
 	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	for _, limit := range []float64{1, 1e3, 1e5} {
-		kept, maximal := Skeleton(sizes, pairs, limit)
+		kept, maximal := Skeleton(sizes, pairs, limit, rng)
 		total := 0.0
 		for _, c := range maximal {
 			n, _ := c.Cells(sizes)
@@ -146,7 +150,7 @@ func BenchmarkSkeleton100(b *testing.B) {
 	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	b.ReportAllocs()
 	for b.Loop() {
-		Skeleton(sizes, pairs, 1e5)
+		Skeleton(sizes, pairs, 1e5, rng)
 	}
 }
 
@@ -161,10 +165,10 @@ func find(cliques []domain.Clique, c domain.Clique) bool {
 
 // triangulated returns the maximal cliques of a chordal graph in which the attributes of each of the given cliques are
 // joined, and the sum of their cells.
-func triangulated(sizes []int, cliques []domain.Clique) ([]domain.Clique, float64) {
+func triangulated(sizes []int, cliques []domain.Clique, tries int, rng *rand.Rand) ([]domain.Clique, float64) {
 	g := newGraph(sizes)
 	for _, c := range cliques {
 		g.join(c)
 	}
-	return g.triangulate()
+	return g.triangulate(tries, rng)
 }

@@ -12,7 +12,7 @@ import (
 
 // build returns a tree over the shape and the joint table, both multiplied by the same random factors.
 func build(s shape, rng *rand.Rand) (*JunctionTree, *universe) {
-	maximal, _ := triangulated(s.sizes, s.cliques)
+	maximal, _ := triangulated(s.sizes, s.cliques, 4, rng)
 	tree, joint := NewJunctionTree(s.sizes, maximal), newUniverse(s.sizes)
 	for _, c := range s.cliques {
 		f := randomFactor(s.sizes, c, rng)
@@ -102,7 +102,7 @@ func randomTables(s shape, rng *rand.Rand) []*population.Table {
 func TestRakeReachesTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	for _, s := range shapes() {
-		maximal, _ := triangulated(s.sizes, s.cliques)
+		maximal, _ := triangulated(s.sizes, s.cliques, 4, rng)
 		tree, joint := NewJunctionTree(s.sizes, maximal), newUniverse(s.sizes)
 		tree.Calibrate(1000)
 		joint.normalise(1000)
@@ -181,7 +181,7 @@ func TestSampleIsUnbiased(t *testing.T) {
 
 func ExampleJunctionTree() {
 	sizes := []int{2, 2, 2}
-	maximal, _ := triangulated(sizes, []domain.Clique{{0, 1}, {1, 2}})
+	maximal, _ := triangulated(sizes, []domain.Clique{{0, 1}, {1, 2}}, 1, rand.New(rand.NewPCG(1, 1)))
 	tree := NewJunctionTree(sizes, maximal)
 	tree.Multiply(domain.Clique{0, 1}, []float64{3, 1, 1, 3})
 	tree.Multiply(domain.Clique{1, 2}, []float64{1, 0, 0, 1}) // the last two attributes are equal
@@ -191,8 +191,9 @@ func ExampleJunctionTree() {
 }
 
 func BenchmarkRake(b *testing.B) {
+	rng := rand.New(rand.NewPCG(11, 1))
 	s := shape{"wide", []int{20, 20, 20, 10, 30, 20, 20}, []domain.Clique{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 4}, {2, 4}, {4, 5}, {5, 6}}}
-	maximal, _ := triangulated(s.sizes, s.cliques)
+	maximal, _ := triangulated(s.sizes, s.cliques, 4, rng)
 	tree := NewJunctionTree(s.sizes, maximal)
 	tree.Calibrate(1000)
 	var tables []*population.Table
