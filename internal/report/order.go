@@ -11,7 +11,7 @@ import (
 // order is what the page shows of rows that follow each other; nil if they do not.
 type order struct {
 	Column      string
-	Gaps        *page.Bars // between a row and the one before; nil: not published
+	Gaps        *page.Bars // between a row and the one before; nil: not published, or no row follows another
 	Transitions []page.Heat
 }
 
@@ -26,7 +26,7 @@ func (p Page) inOrder(oneWay []*Marginal) *order {
 	}
 	e := d.Events
 	out := &order{Column: e.Sequence.Column}
-	if m := oneWay[e.Gap()]; m != nil {
+	if m := oneWay[e.Gap()]; m != nil && slices.Max(m.Fitted[:len(m.Fitted)-1]) > 0 {
 		b := bars(&d.Attributes[e.Gap()], m.later())
 		b.Name, b.Note = "Gap to the row before", e.Sequence.Unit()
 		out.Gaps = &b

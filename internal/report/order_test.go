@@ -77,3 +77,23 @@ func TestTransitionsLeaveOutPeopleWithoutRows(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// If no row follows another, there is no picture of gaps: shares of nothing would be drawn as numbers that are none.
+func TestNoGapsWithoutLaterRows(t *testing.T) {
+	p := orderedPage(t, domain.Attribute{Name: "day", Type: domain.Date, Cuts: domain.EqualCuts(0, 1, 2), Resolution: 1, HasFallback: true})
+	p.Marginals = []Marginal{
+		{Clique: domain.Clique{0}, Fitted: []float64{0, 0, 1}, FittedError: []float64{.01, .02, .03}},
+		{Clique: domain.NewClique(1, p.Domain.Events.Before(0)), Fitted: []float64{0, 0, .6, 0, 0, .4}},
+	}
+	one, _ := p.columns()
+	if o := p.inOrder(one); o.Gaps != nil {
+		t.Errorf("gaps of no later row: %v", o.Gaps)
+	}
+	var b bytes.Buffer
+	if err := WriteHTML(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(b.Bytes(), []byte("NaN")) {
+		t.Error("the page has numbers that are none")
+	}
+}

@@ -229,9 +229,13 @@ func fine(attr *domain.Attribute, shares []float64) []float64 {
 			end = attr.Runs[i+1].From
 		}
 		from, to := float64(r.From)/width, float64(end)/width
+		share := r.Share / all
+		if all == 0 { // all are NULL: as rows are drawn
+			share = float64(end-r.From) / float64(values)
+		}
 		for k := int(from); k < len(out) && float64(k) < to; k++ {
 			part := min(to, float64(k+1)) - max(from, float64(k))
-			out[k] += held * r.Share / all * part / (to - from)
+			out[k] += held * share * part / (to - from)
 		}
 	}
 	return out

@@ -292,6 +292,10 @@ func TestLearnedBins(t *testing.T) {
 	if want := []string{"0", "999"}; !slices.Equal(b.Ticks, want) {
 		t.Errorf("ticks %q", b.Ticks)
 	}
+	none := domain.Attribute{Name: "x", Type: domain.Int64, Cuts: []int64{0, 1, 3}, Resolution: 1, Runs: []domain.Run{{From: 0}, {From: 1}}}
+	if got := fmt.Sprintf("%.2f %.2f", fine(&none, []float64{0, 0, 1}), fine(&none, []float64{.2, .4, .4})); got != "[0.00 0.00 0.00 0.00] [0.15 0.15 0.15 0.15]" {
+		t.Errorf("a column of which no value has a share: %s", got) // all are NULL
+	}
 	if fine(&domain.Attribute{}, nil) != nil {
 		t.Error("a column without learned bins is drawn finer than its bins")
 	}
