@@ -57,14 +57,17 @@ lint:
 # Every test that needs no server. The first build compiles Apache Beam and takes some minutes. Each example is a program
 # of its own, which takes longer to link than to run: make vet compiles them, and make integration runs them. The command is
 # linked once for all. The longest tests come first, and three packages at a time keep two cores busy while tests wait.
+# Go keeps results of tests for as long as their own module stays: those that read the repository around it are run again.
 TESTPROGRAM = bin/test/dapple
 PROGRAM     = DAPPLE_TEST_PROGRAM=$(CURDIR)/$(TESTPROGRAM)
+AROUND      = /integration(/(ablate|docs|mutation|verify))?$$
 ALLTESTS    = $(GO) list -f '{{.Dir}}' ./pipelines/... ./transforms/... ./dp/... ./internal/... ./solver/... ./io/...
 program:
 	@mkdir -p bin/test && $(GO) build -buildvcs=false -o $(TESTPROGRAM) ./pipelines/dapple
 test: program
 	$(PROGRAM) $(GO) test -short -p 3 $$($(ALLTESTS))
-	$(BELOW) $(PROGRAM) $(GO) test -short -p 3 ./...
+	$(BELOW) $(PROGRAM) $(GO) test -short -p 3 -count=1 $$($(GO) list ./... | grep -E '$(AROUND)')
+	$(BELOW) $(PROGRAM) $(GO) test -short -p 3 $$($(GO) list ./... | grep -vE '$(AROUND)')
 
 race:
 	$(GO) test -short -race ./dp/... ./internal/... ./solver/... ./io/... ./transforms/...

@@ -30,7 +30,7 @@ func bound(method string, s setting) float64 {
 
 var widths = map[[2]int]float64{} // by columns and width
 
-// stated is the setting as theory takes it.
+// stated is the setting as bounds take it.
 func (s setting) stated() bounds.Setting {
 	key := [2]int{s.columns, s.width}
 	if widths[key] == 0 {
