@@ -50,7 +50,7 @@ func runAlone(input, output string) error {
 func peak(t *testing.T, input string) int64 {
 	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), readVariable+"="+input)
+	c.Env = append(os.Environ(), readVariable+"="+input, "GOGC=100") // as people run it
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
