@@ -50,7 +50,8 @@ func chainOf(d *domain.Domain) *population.Chain {
 	if q.Strict {
 		least = 1
 	}
-	c := &population.Chain{Gap: e.Gap(), Start: e.First(), Columns: d.Remembered(), Strict: q.Strict, Order: e.Gap(), Last: int64(q.Declared.RecordSize()) - 1}
+	c := &population.Chain{Gap: e.Gap(), Start: e.First(), Columns: d.Remembered(), Strict: q.Strict, Order: e.Gap(), Last: int64(q.Declared.RecordSize()) - 1,
+		Rhythm: d.Attributes[e.First()].Rhythm()}
 	for i := range c.Columns {
 		c.Before = append(c.Before, e.Before(i))
 	}

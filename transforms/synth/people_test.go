@@ -125,3 +125,21 @@ func TestSynthesizePeopleFaults(t *testing.T) {
 		t.Errorf("no domain: %v", err)
 	}
 }
+
+// Histories by dates follow the rhythm of first dates, and histories by numbers none.
+func TestHistoriesHaveARhythm(t *testing.T) {
+	for typ, want := range map[domain.Type]int{domain.Date: 7, domain.Int64: 0} {
+		d := &domain.Domain{PrivacyID: "who", Attributes: []domain.Attribute{{Name: "day", Type: typ, Cuts: []int64{0, 99}, Resolution: 1, Learned: 1, HasFallback: true}}}
+		d, err := d.WithEvents(nil, nil, []int64{1, 2}, 9)
+		if err == nil {
+			d, err = d.WithSequence(domain.Sequence{Column: "day"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Attributes[d.Events.First()].Runs = []domain.Run{{Share: 1}}
+		if got := chainOf(d).Rhythm; len(got) != want {
+			t.Errorf("%s: a rhythm of %d values, want %d", typ, len(got), want)
+		}
+	}
+}

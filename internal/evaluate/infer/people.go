@@ -223,7 +223,7 @@ func (e *events) String() string {
 	}
 	if e.order != "" {
 		keys += ", order: " + e.order
-		review += "; order: grows from row to row of a person, and rows are written in that order; without it weekdays and hours of the day are kept"
+		review += "; order: grows from row to row of a person, and rows are written in that order; weekdays and hours of the day then follow those of first rows"
 	}
 	return "events: {" + keys + "}  # review: " + review + e.question + "\n"
 }

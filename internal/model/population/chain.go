@@ -11,14 +11,15 @@ import (
 // Chain says how the rows of a person follow each other: each is drawn from the model's records of such people that remember
 // the row before.
 type Chain struct {
-	Gap     int     // attribute of the gap since the row before, whose last code is that of the first row
-	Start   int     // attribute of persons that holds the value at which the first row lies
-	Columns []int   // columns that are remembered
-	Before  []int   // for each of them, the attribute that holds its value in the row before; the last code is that of none
-	Last    int64   // the largest value at which a row may lie; the least is 0
-	Strict  bool    // no two rows of a person lie at the same value
-	Value   ValueOf // of starts and gaps
-	Order   int     // place in what is read to which the value is written at which the row lies
+	Gap     int       // attribute of the gap since the row before, whose last code is that of the first row
+	Start   int       // attribute of persons that holds the value at which the first row lies
+	Columns []int     // columns that are remembered
+	Before  []int     // for each of them, the attribute that holds its value in the row before; the last code is that of none
+	Last    int64     // the largest value at which a row may lie; the least is 0
+	Strict  bool      // no two rows of a person lie at the same value
+	Value   ValueOf   // of starts and gaps
+	Rhythm  []float64 // of values modulo its length: how likely a row is there, as a part of the likeliest; nil: everywhere alike
+	Order   int       // place in what is read to which the value is written at which the row lies
 }
 
 // ValueOf returns one of the values of a cell of an attribute, for a uniform position in it.
@@ -28,7 +29,9 @@ const (
 	// leastDonors is how many records, at least, a row is drawn from. Fewer agree in too much by chance.
 	leastDonors = 5
 	// fitTries is how often a row is drawn for a gap that fits, before the smallest one is taken.
-	fitTries    = 30
+	fitTries = 30
+	// rhythmTries is how often a row is drawn for a gap that fits and follows the rhythm, before the first that fits is taken.
+	rhythmTries = 100
 	streamChain = 0x636861696e // "chain"
 )
 
@@ -116,29 +119,32 @@ func (h *histories) draw(dst []domain.Code, codes []domain.Code, own uint32, i, 
 		for k, b := range h.Before {
 			row[b] = before[h.Columns[k]]
 		}
-		at[j] = at[j-1] + h.follow(row, h.Last-at[j-1], rows-1-j, own, rng)
+		at[j] = at[j-1] + h.follow(row, at[j-1], rows-1-j, own, rng)
 	}
 	h.shrink(at)
 	return at
 }
 
-// follow draws the columns of an event of a later row, and returns its gap: as the donors have it, but of two gaps the more
-// likely one is that behind which so many rows more fit into what is left of so many values.
-func (h *histories) follow(row []domain.Code, values, rows int64, own uint32, rng *rand.Rand) (gap int64) {
-	need := h.rooms.of(row[h.p.e.Rows], rows)
+// follow draws the columns of an event of a later row, and returns its gap to the one at a value: as the donors have it, but
+// of two gaps the more likely one is that behind which so many rows more fit into what is left of all values, and that leads
+// to a value of the rhythm.
+func (h *histories) follow(row []domain.Code, at, rows int64, own uint32, rng *rand.Rand) (gap int64) {
+	values, need := h.Last-at, h.rooms.of(row[h.p.e.Rows], rows)
 	all := need.chance(values)
-	var smallest []domain.Code // the row of the smallest gap
-	for range fitTries {
+	var spare []domain.Code // the first row that fits, or else that of the smallest gap
+	fits := false
+	for try := 0; try < fitTries || fits && try < rhythmTries; try++ {
 		h.drawRow(row, h.later, own, rng)
 		drawn := h.gap(row, rng.Float64())
-		if rng.Float64()*all < need.chance(values-drawn) {
+		fit := rng.Float64()*all < need.chance(values-drawn)
+		if fit && (len(h.Rhythm) == 0 || rng.Float64() < h.Rhythm[(at+drawn)%int64(len(h.Rhythm))]) {
 			return drawn
 		}
-		if smallest == nil || drawn < gap {
-			smallest, gap = append(smallest[:0], row...), drawn
+		if !fits && (fit || spare == nil || drawn < gap) {
+			spare, gap, fits = append(spare[:0], row...), drawn, fit
 		}
 	}
-	copy(row, smallest)
+	copy(row, spare)
 	return gap
 }
 

@@ -90,6 +90,46 @@ func TestHistoriesFollowTheModel(t *testing.T) {
 	}
 }
 
+// Rows lie where the rhythm has them, with the states that they would have anyway. A rhythm that no gap can follow changes
+// no gap.
+func TestHistoriesFollowTheRhythm(t *testing.T) {
+	const far = 1 << 30
+	for name, c := range map[string]struct {
+		rhythm func(v int) float64
+		length int
+		even   float64 // share of later rows that lie at an even value
+	}{"none": {nil, 0, .5}, "even": {func(v int) float64 { return 1 - .75*float64(v%2) }, 2, .73}, "nowhere": {func(int) float64 { return 0 }, 7, .5}} {
+		m, e := historyModel(1, 12, 3000, 0)
+		e.Chain.Last = far
+		for v := range c.length {
+			e.Chain.Rhythm = append(e.Chain.Rhythm, c.rhythm(v))
+		}
+		p, record := NewPeople(m, nil, e, 4000, 7), make([]domain.Code, 6)
+		even, moved, gaps, later := 0., 0., 0., 0.
+		for i := range p.Len() {
+			q, at := p.At(i), int64(0)
+			for j := range q.Rows {
+				q.Read(j, record)
+				v := int64(record[1])
+				if j > 0 {
+					later++
+					even += float64(1 - v%2)
+					gaps += float64(v - at)
+					if record[2] == (record[5]+1)%4 {
+						moved++
+					}
+				}
+				at = v
+			}
+		}
+		// 14,000 rows, as above; the mean gap is 3.5, with a standard deviation of .02. Four of five would lie at even values, but
+		// rows with few donors have gaps of one kind alone.
+		if math.Abs(even/later-c.even) > .025 || math.Abs(moved/later-.9) > .022 || math.Abs(gaps/later-3.5) > .12 {
+			t.Errorf("%s: %.3f of the rows lie at even values, want %g; %.3f move on, want .9; the mean gap is %.3f, want 3.5", name, even/later, c.even, moved/later, gaps/later)
+		}
+	}
+}
+
 // Histories stay inside the range of the column that orders them, in order, and strictly so if it is wanted.
 func TestHistoriesStayInside(t *testing.T) {
 	for _, strict := range []bool{false, true} {
