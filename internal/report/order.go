@@ -34,7 +34,13 @@ func (p Page) inOrder(oneWay []*Marginal) *order {
 	for i, a := range d.Remembered() {
 		c := domain.NewClique(a, e.Before(i))
 		if at := slices.IndexFunc(p.Marginals, func(m Marginal) bool { return m.Clique.Equal(c) }); at >= 0 {
-			out.Transitions = append(out.Transitions, transitions(&d.Attributes[a], &d.Attributes[e.Before(i)], p.Marginals[at].Fitted))
+			shares := p.Marginals[at].Fitted
+			if rows := oneWay[e.Columns]; e.NoRows && rows != nil && !slices.Contains(e.Filled, d.Attributes[a].Name) {
+				shares = slices.Clone(shares) // NULL after none, the last cell, holds people without rows too
+				last := len(shares) - 1
+				shares[last] = max(0, shares[last]-rows.Fitted[0])
+			}
+			out.Transitions = append(out.Transitions, transitions(&d.Attributes[a], &d.Attributes[e.Before(i)], shares))
 		}
 	}
 	return out

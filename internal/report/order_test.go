@@ -97,3 +97,31 @@ func TestNoGapsWithoutLaterRows(t *testing.T) {
 		t.Error("the page has numbers that are none")
 	}
 }
+
+// A column that can be NULL has people without rows in its cell of NULL: first rows are NULL as often as they are.
+func TestFirstRowsAreNoPeopleWithoutRows(t *testing.T) {
+	p := madePage(1, 2, []string{"x"})
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "day", Type: domain.Date, Cuts: domain.EqualCuts(0, 1, 2), Resolution: 1, HasFallback: true},
+		{Name: "kind", Type: domain.String, Values: []string{"a"}, Null: true},
+		{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, HasFallback: true}}}
+	d, err := d.WithEvents([]string{"sex"}, nil, []int64{0, 1, 2}, 5)
+	if err == nil {
+		d, err = d.WithSequence(domain.Sequence{Column: "day"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := d.Events
+	p.Domain, p.Marginals = d, []Marginal{
+		{Clique: domain.Clique{e.Columns}, Fitted: []float64{.4, .3, .3}},
+		{Clique: domain.NewClique(1, e.Before(0)), Fitted: []float64{.1, .1, .3, 0, 0, .5}}, // (a, a), (a, NULL), (a, none), (NULL, a), …
+	}
+	one, _ := p.columns()
+	if got := fmt.Sprintf("%.2f", p.inOrder(one).Transitions[0].Values); got != "[[0.75 0.25] [1.00 0.00] [1.00 0.00]]" {
+		t.Errorf("shares after first rows, a and NULL: %s", got)
+	}
+	if p.Marginals[1].Fitted[5] != .5 {
+		t.Error("a published marginal was changed")
+	}
+}
