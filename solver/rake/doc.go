@@ -63,7 +63,7 @@
 //
 // The tail of people's numbers of rows follows laws of few parameters, weighed by how well they fit the noisy counts: noise
 // among the few people who have most would make or hide a good part of all rows. If rows have an order, gaps of people with many
-// rows follow a trend in the number of rows, for the same reason.
+// rows follow a trend in the number of rows, for the same reason, if their bins are learned.
 //
 // # Not promised
 //
