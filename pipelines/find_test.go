@@ -168,7 +168,7 @@ func TestFindOtherForms(t *testing.T) {
 		fmt.Fprintf(&text, "%d;%s;%s\r\n", i, size, city)
 	}
 	dir := t.TempDir()
-	c := Config{Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: 5, Delta: 1e-6, Format: "csv"}
+	c := Config{Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: 10, Delta: 1e-6, Format: "csv"}
 	if err := os.WriteFile(c.Input, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,8 @@ func TestModelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []modelled
-	if err := readLines(modelledFile, &all); err != nil {
-		t.Fatal(err)
+	if err := readLines(modelledFile, &all); err != nil || len(all) == 0 {
+		t.Fatal(len(all), err)
 	}
 	for _, m := range all {
 		if name, version, _ := strings.Cut(m.Version, " "); !strings.Contains(string(script), `"`+name+`": "`+version+`"`) {
