@@ -54,14 +54,11 @@ func histories(out *tabwriter.Writer, only string, seeds int, keep string) error
 		}
 		if dir == "" {
 			var err error
-			if dir, err = os.MkdirTemp("", "bench-"); err != nil {
-				return err
-			}
+			dir, err = workspace(out, followedTitles)
 			defer os.RemoveAll(dir)
-			if err := buildCommand(dir); err != nil {
+			if err != nil {
 				return err
 			}
-			fmt.Fprintln(out, "\n"+strings.Join(followedTitles, "\t"))
 		}
 		forms := []string{inOrder, noOrder}
 		if h.Name == "careers" {
@@ -73,23 +70,42 @@ func histories(out *tabwriter.Writer, only string, seeds int, keep string) error
 				return fmt.Errorf("%s: %w", h.Name, err)
 			}
 			fmt.Fprintln(out, strings.Join(f.cells(), "\t"))
-			if i := slices.IndexFunc(all, func(g followed) bool { return g.Table == f.Table && g.Form == f.Form }); i >= 0 {
-				all[i] = f
-			} else {
-				all = append(all, f)
-			}
+			all = put(all, f, func(g followed) bool { return g.Table == f.Table && g.Form == f.Form })
 		}
 		out.Flush()
 	}
 	if keep == "" || dir == "" {
 		return nil
 	}
+	return keepLines(keep, followedFile, all)
+}
+
+// workspace makes a directory with the command, and prints the titles of what is measured in it.
+func workspace(out *tabwriter.Writer, titles []string) (dir string, err error) {
+	fmt.Fprintln(out, "\n"+strings.Join(titles, "\t"))
+	if dir, err = os.MkdirTemp("", "bench-"); err == nil {
+		err = buildCommand(dir)
+	}
+	return dir, err
+}
+
+// put replaces the line that is of the same run as x by x, or adds x.
+func put[T any](all []T, x T, same func(T) bool) []T {
+	if i := slices.IndexFunc(all, same); i >= 0 {
+		all[i] = x
+		return all
+	}
+	return append(all, x)
+}
+
+// keepLines writes lines to a file of a directory, and the page that is made from it.
+func keepLines[T any](dir, file string, all []T) error {
 	b, err := encodeLines(all)
 	if err != nil {
 		return err
 	}
-	entries, err := readEntries(keep)
-	return errors.Join(err, os.WriteFile(filepath.Join(keep, followedFile), b, 0o644), writePage(keep, entries))
+	entries, err := readEntries(dir)
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, file), b, 0o644), writePage(dir, entries))
 }
 
 // buildCommand builds the command in a directory.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -52,14 +51,11 @@ func sequential(out *tabwriter.Writer, only, keep string) error {
 			}
 			if dir == "" {
 				var err error
-				if dir, err = os.MkdirTemp("", "bench-"); err != nil {
-					return err
-				}
+				dir, err = workspace(out, modelledTitles)
 				defer os.RemoveAll(dir)
-				if err := buildCommand(dir); err != nil {
+				if err != nil {
 					return err
 				}
-				fmt.Fprintln(out, "\n"+strings.Join(modelledTitles, "\t"))
 			}
 			m, err := model(dir, h, p.name)
 			if err != nil {
@@ -67,22 +63,13 @@ func sequential(out *tabwriter.Writer, only, keep string) error {
 			}
 			fmt.Fprintln(out, strings.Join(m.cells(), "\t"))
 			out.Flush()
-			if i := slices.IndexFunc(all, func(o modelled) bool { return o.Table == m.Table && o.Form == m.Form }); i >= 0 {
-				all[i] = m
-			} else {
-				all = append(all, m)
-			}
+			all = put(all, m, func(o modelled) bool { return o.Table == m.Table && o.Form == m.Form })
 		}
 	}
 	if keep == "" || dir == "" {
 		return nil
 	}
-	b, err := encodeLines(all)
-	if err != nil {
-		return err
-	}
-	entries, err := readEntries(keep)
-	return errors.Join(err, os.WriteFile(filepath.Join(keep, modelledFile), b, 0o644), writePage(keep, entries))
+	return keepLines(keep, modelledFile, all)
 }
 
 // model makes rows by a program and judges them.
