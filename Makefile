@@ -4,10 +4,13 @@ GO       ?= go
 FUZZTIME ?= 30s
 DEMO     ?= out/demo
 LINTER   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+PACKAGER := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.0
 
-# integration is a module of its own, which users of dapple do not download. So is services below it, whose tests need
-# programs of others and a C++ compiler: it is left out of vet and lint, with a message, if there is none.
+# integration is a module of its own, which users of dapple do not download. So are research below it, which compares methods
+# and makes pages of figures, and services, whose tests need programs of others and a C++ compiler: services is left out of
+# vet and lint, with a message, if there is none.
 BELOW := cd integration &&
+RESEARCH := cd integration/research &&
 SERVICES := integration/services
 WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is no C++ compiler"; exit 0; }; cd $(SERVICES) &&
 
@@ -24,7 +27,7 @@ export GOFLAGS += -ldflags=-s -tags=osusergo,disable_grpc_modules
 export GOGC ?= 400
 ablate bench demo lint nightly paper pictures: export GOGC = 100
 
-.PHONY: all docs pictures build program fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed golden cover clean
+.PHONY: all suite docs notices pictures build program fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed packages images template golden cover clean
 
 all: fmt vet lint test
 
@@ -35,6 +38,10 @@ build:
 # docs/reference, from the program's own tables; a test fails if it is stale.
 docs: build
 	$(GO) -C integration run ./docs .. $(CURDIR)/bin/dapple
+
+# The licences of all modules that the command is linked from, which it embeds; a test fails if they are stale.
+notices:
+	$(HANDOUT) notices $(CURDIR)
 
 # The picture of README.md from a real run, and screenshots of all pages in out/screens; needs Chromium.
 pictures: build
@@ -47,11 +54,13 @@ fmt:
 vet:
 	$(GO) vet ./...
 	$(BELOW) $(GO) vet ./...
+	$(RESEARCH) $(GO) vet ./...
 	@$(WITHCXX) $(GO) vet ./...
 
 lint:
 	$(GO) run $(LINTER) run ./...
 	$(BELOW) $(GO) run $(LINTER) run ./...
+	$(RESEARCH) $(GO) run $(LINTER) run ./...
 	@$(WITHCXX) $(GO) run $(LINTER) run ./...
 
 # Every test that needs no server. The first build compiles Apache Beam and takes some minutes. Each example is a program
@@ -60,31 +69,37 @@ lint:
 # Go keeps results of tests for as long as their own module stays: those that read the repository around it are run again.
 TESTPROGRAM = bin/test/dapple
 PROGRAM     = DAPPLE_TEST_PROGRAM=$(CURDIR)/$(TESTPROGRAM)
-AROUND      = /integration(/(ablate|docs|mutation|verify))?$$
+AROUND      = /integration(/(docs|handout|mutation|verify))?$$
 ALLTESTS    = $(GO) list -f '{{.Dir}}' ./pipelines/... ./transforms/... ./dp/... ./internal/... ./solver/... ./io/...
 program:
 	@mkdir -p bin/test && $(GO) build -buildvcs=false -o $(TESTPROGRAM) ./pipelines/dapple
-test: program
-	$(PROGRAM) $(GO) test -short -p 3 $$($(ALLTESTS))
-	$(BELOW) $(PROGRAM) $(GO) test -short -p 3 -count=1 $$($(GO) list ./... | grep -E '$(AROUND)')
-	$(BELOW) $(PROGRAM) $(GO) test -short -p 3 $$($(GO) list ./... | grep -vE '$(AROUND)')
+test: program $(if $(EVENTS),suite)
+	$(PROGRAM) $(TEST) -short -p 3 $$($(ALLTESTS))
+	$(BELOW) $(PROGRAM) $(TEST) -short -p 3 -count=1 $$($(GO) list ./... | grep -E '$(AROUND)')
+	$(BELOW) $(PROGRAM) $(TEST) -short -p 3 $$($(GO) list ./... | grep -vE '$(AROUND)')
+	$(RESEARCH) $(GO) test -short -run TestSmoke ./rivals # every method runs; make nightly has the rest of research
+
+# CI sets EVENTS=out: what tests say is kept there, so that make verify need not run them again.
+EVENTS ?=
+TEST   = $(if $(EVENTS),$(CURDIR)/bin/suite -log $(CURDIR)/out/test.log -events $(CURDIR)/$(EVENTS)/short.json --,$(GO) test)
+suite:
+	@mkdir -p bin out
+	@$(BELOW) $(GO) build -o ../bin/suite ./suite
 
 race:
 	$(GO) test -short -race ./dp/... ./internal/... ./solver/... ./io/... ./transforms/...
 
-# Whole pipelines, also across processes, on real tables: the packages whose tests do less with -short, or may be left
-# out. Then against the services and files of others. It ends with one list of all tests that were left out, and why.
-# make verify runs the privacy suite.
-LONGER = while read -r dir; do grep -qs 'testing\.Short()\|\.Skip' "$$dir"/*_test.go && echo "$$dir"; done
-WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/... ./solver/... ./transforms/... | $(LONGER)
-WHOLEBELOW = $(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy | $(LONGER)
-SUITE  = $(PROGRAM) $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt -log $(CURDIR)/out
-integration: program
-	@mkdir -p bin out && rm -f out/skipped.txt
-	$(BELOW) $(GO) build -o ../bin/suite ./suite
-	$(SUITE)/packages.log -- -p 3 -count=1 -timeout 30m \
-		$$($(WHOLE)) $$($(GO) list -f '{{if .TestGoFiles}}{{.Dir}}{{end}}' ./examples/...)
-	$(BELOW) $(SUITE)/integration.log -- -p 3 -count=1 -timeout 30m $$($(WHOLEBELOW))
+# Whole pipelines, also across processes, on real tables: the tests that do less with -short, or nothing, and the examples.
+# Then against the services and files of others. It ends with one list of all tests that were left out, and why. make verify
+# runs the privacy suite, and tests internal/dp.
+WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/release/... ./internal/request/... ./internal/testkit/... ./solver/... ./transforms/...
+WHOLEBELOW = $(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy
+SUITE  = $(PROGRAM) $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt $(if $(EVENTS),-events $(CURDIR)/$(EVENTS)/whole.json) -log $(CURDIR)/out
+integration: program suite
+	@rm -f out/skipped.txt
+	$(SUITE)/packages.log -longer -- -p 3 -count=1 -timeout 30m $$($(WHOLE))
+	$(SUITE)/examples.log -- -p 3 -count=1 -timeout 30m $$($(GO) list -f '{{if .TestGoFiles}}{{.Dir}}{{end}}' ./examples/...)
+	$(BELOW) $(SUITE)/integration.log -longer -- -p 3 -count=1 -timeout 30m $$($(WHOLEBELOW))
 	$(GO) -C integration/outside vet . && $(GO) -C integration/outside test -count=1 . # programs of strangers
 	@$(PROGRAM) GO=$(GO) $(SERVICES)/run.sh
 
@@ -120,9 +135,12 @@ emulator:
 	@mkdir -p bin
 	cd $(SERVICES)/emulator && $(GO) build -o ../../../bin/bigquery-emulator github.com/goccy/bigquery-emulator/cmd/bigquery-emulator
 
-# Privacy, computed: exact laws, replays, samplers, audit, accountant, checklist; then the seeded defects.
+# Privacy, computed: exact laws, replays, samplers, audit, accountant, checklist; then the seeded defects. CI gives RESULTS, what
+# has run already, and BASE: of the defects in files that have not changed since that commit a quarter is tried.
+RESULTS ?=
+BASE    ?=
 verify:
-	$(BELOW) $(GO) run ./verify
+	$(BELOW) $(GO) run ./verify -results '$(RESULTS)' -base '$(BASE)'
 
 # The same at nightly sizes and with fresh seeds; a failure prints DAPPLE_SEED=…, which repeats it.
 verify-long:
@@ -130,10 +148,13 @@ verify-long:
 
 # What the long CI runs: nightly sizes, the seeded defects, the fit on all made-up families of tables, the bars on whole
 # wide tables and of three seeds, a fault at every file operation of a run, the estimates of a run on a terminal, 10,000
-# changes of every released file, then a minute of every fuzz target.
+# changes of every released file, what the short CI leaves out if nothing has touched it (the emulator, Flink), then a minute
+# of every fuzz target.
 nightly: verify-long
-	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestFit|TestBars|TestAsked|TestRegression|TestWideBars|TestFaultsAtEveryFileOperation|TestReadingTakesNoMemory' . ./bench ./families ./crash
+	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestBars|TestWideBars|TestFaultsAtEveryFileOperation|TestBooksByAModel|TestReadingTakesNoMemory|TestFigures' . ./crash ./figures
+	$(RESEARCH) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h ./...
 	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified' ./pipelines/dapple ./pipelines
+	$(MAKE) integration engines
 	$(MAKE) fuzz FUZZTIME=60s
 
 # The seeded defects alone: each must make its named test fail.
@@ -143,7 +164,7 @@ mutation:
 # What each heuristic of the fit earns: the errors of the fit without it. ABLATE=-short is a first look.
 ABLATE ?= -page
 ablate:
-	$(BELOW) $(GO) run ./ablate $(ABLATE)
+	$(RESEARCH) $(GO) run ./ablate $(ABLATE)
 
 # Every fuzz target in turn. BRIEF=1 searches without the coverage that guides a long search: instrumenting Apache Beam and
 # all else takes three minutes. Go sometimes reports the end of the time as a failure, with no input that failed.
@@ -166,17 +187,17 @@ fuzz:
 # scikit-learn; how near predictions of it come; then counting, sampling and formats with allocations, and the Parquet
 # format along with DuckDB and parquet-go; then a million rows in Python beside the same in Go.
 bench:
-	$(BELOW) $(GO) run ./bench -page bench
-	$(BELOW) $(GO) run ./bench -predictions -seeds 1
-	$(BELOW) $(GO) run ./widebench
-	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/model/population ./io/...
+	$(RESEARCH) $(GO) run ./bench -page bench
+	$(RESEARCH) $(GO) run ./bench -predictions -seeds 1
+	$(RESEARCH) $(GO) run ./widebench
+	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/model/population ./io/... ./internal/io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
 	@cd $(SERVICES) && DAPPLE_ROWS=1000000 DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" DAPPLE_PYTHON="$${DAPPLE_PYTHON:-$(wildcard $(CURDIR)/bin/python/bin/python)}" \
 		$(GO) test -count=1 -v -run TestCost ./beam ./python
 
-# The errors that the paper bounds, measured on tables of a known law: data, pictures and page in integration/paper.
+# The errors that the paper bounds, measured on tables of a known law: data, pictures and page in integration/research/paper.
 paper:
-	$(BELOW) $(GO) run ./paper
+	$(RESEARCH) $(GO) run ./paper
 
 # A made-up table of 50,000 people and their visits becomes a synthetic one.
 demo:
@@ -200,19 +221,23 @@ demo:
 	@echo "people:            $(DEMO)/synthetic/people/*.parquet"
 	@echo "their visits:      $(DEMO)/synthetic/events/*.parquet"
 
-# Static binaries of the command for other machines, and wheels for Python that carry them, with their checksums: make
-# release VERSION=v0.1.0 names the version. Without VERSION it is that of the commit: there is none without Git,
-# whatever GOFLAGS say. make wheel PLATFORMS=linux/amd64 makes the wheel of one machine.
+# All that is handed out: static binaries of the command for other machines; wheels for Python, packages and images that
+# carry them; the licences of all that is in them, as texts and as CycloneDX; checksums. make release VERSION=v0.1.0 names
+# the version. Without VERSION the commit names it: without Git it has no name, whatever GOFLAGS say. PLATFORMS=linux/amd64
+# makes what one machine needs.
+LICENCES  = LICENSE pipelines/dapple/THIRD_PARTY_NOTICES
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release:
 	@rm -rf out/release && mkdir -p out/release
 	@for p in $(PLATFORMS); do \
 		name=dapple-$${p%/*}-$${p#*/}; case $$p in windows/*) name=$$name.exe;; esac; echo $$name; \
-		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags='-s -w -X github.com/dapple-dp/dapple/internal/buildinfo.released=$(VERSION)' -o out/release/$$name ./pipelines/dapple || exit 1; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -buildvcs=true -trimpath -ldflags='-s -w -X github.com/dapple-dp/dapple/internal/kit/buildinfo.released=$(VERSION)' -o out/release/$$name ./pipelines/dapple || exit 1; \
 		$(GO) version -m out/release/$$name | grep -q 'vcs\.revision' || { echo "$$name has no version: make it in a clone, since Go sees no commit in a worktree"; exit 1; }; \
 	done
-	@$(MAKE) --no-print-directory packed
-	@cd out/release && sha256sum dapple* >SHA256SUMS && cat SHA256SUMS
+	@cp $(LICENCES) install.sh out/release
+	@$(HANDOUT) sbom $(CURDIR) "$(VERSION)" >out/release/dapple.cdx.json
+	@$(MAKE) --no-print-directory packed packages images
+	@cd out/release && sha256sum * >SHA256SUMS && cat SHA256SUMS
 
 wheel: release
 
@@ -227,16 +252,35 @@ packed:
 			*) echo "no wheel for $$p"; continue;; \
 		esac; \
 		name=dapple-$${p%/*}-$${p#*/} end=; case $$p in windows/*) end=.exe;; esac; \
-		rm -rf out/wheel && mkdir -p out/wheel && cp -r pipelines/python/src pipelines/python/pyproject.toml pipelines/python/README.md out/wheel && \
+		rm -rf out/wheel && mkdir -p out/wheel && cp -r pipelines/python/src pipelines/python/pyproject.toml pipelines/python/README.md $(LICENCES) out/wheel && \
 		mkdir -p out/wheel/src/dapple/_bin && cp $(RELEASED)/$$name$$end out/wheel/src/dapple/_bin/dapple$$end && \
 		{ [ -z "$(VERSION)" ] || sed -i.old 's/^version = .*/version = "$(VERSION:v%=%)"/' out/wheel/pyproject.toml; } && \
 		python3 -m pip wheel -q --disable-pip-version-check --no-deps -w $(RELEASED) --config-settings=--build-option=--plat-name=$$tag ./out/wheel || exit 1; \
 	done
 
+# Packages for Debian and Red Hat, and images of containers, of the programs for Linux in RELEASED. make template BASE=DIR is
+# the image of a Flex Template for Dataflow: DIR is an OCI layout of Google's launcher,
+# crane pull --format=oci gcr.io/dataflow-templates-base/go-template-launcher-base DIR
+HANDOUT  = $(GO) -C integration run ./handout
+MACHINES = $(patsubst linux/%,%,$(filter linux/%,$(PLATFORMS)))
+TAG      = $(or $(VERSION),v0.0.0)
+packages:
+	@rm -rf out/man && mkdir -p out/man && DAPPLE_MAN=$(CURDIR)/out/man $(GO) test -count=1 -run TestManual ./pipelines/dapple
+	@for m in $(MACHINES); do for form in deb rpm; do \
+		MACHINE=$$m RELEASE=$(TAG) RELEASED=$(RELEASED) $(GO) run $(PACKAGER) package -f pipelines/deploy/nfpm.yaml -p $$form -t $(RELEASED)/ || exit 1; \
+	done; done
+images:
+	@for m in $(MACHINES); do \
+		$(HANDOUT) image -root=.. -program=$(abspath $(RELEASED))/dapple-linux-$$m -arch=$$m -version=$(TAG) $(abspath $(RELEASED))/dapple-linux-$$m.oci.tar || exit 1; \
+	done
+template:
+	@$(HANDOUT) image -root=.. -base=$(abspath $(BASE)) -program=$(abspath $(RELEASED))/dapple-linux-amd64 -arch=amd64 -version=$(TAG) \
+		-at=template/dapple -env=FLEX_TEMPLATE_GO_BINARY=/template/dapple $(abspath $(RELEASED))/dapple-template.oci.tar
+
 # A release as VERSION makes it, which every later version has to read: part of each new version's commit.
 golden:
 	@test -n "$(VERSION)" || { echo "make golden VERSION=v0.1.0"; exit 1; }
-	@mkdir -p bin && $(GO) build -ldflags='-s -X github.com/dapple-dp/dapple/internal/buildinfo.released=$(VERSION)' -o bin/dapple-golden ./pipelines/dapple
+	@mkdir -p bin && $(GO) build -ldflags='-s -X github.com/dapple-dp/dapple/internal/kit/buildinfo.released=$(VERSION)' -o bin/dapple-golden ./pipelines/dapple
 	@pipelines/testdata/releases/make.sh bin/dapple-golden pipelines/testdata/releases/$(VERSION)
 
 cover:

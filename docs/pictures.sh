@@ -15,9 +15,8 @@ cat >"$work/about.yaml" <<'ABOUT'
 name: Visits to a clinic, 2024
 unit: patient
 ABOUT
-(cd "$work" && "$dapple" infer --input=visits.csv --privacy_id=person_id --from_data --output=visits.yaml --quiet >/dev/null &&
-	"$dapple" synth --domain=visits.yaml --input=visits.csv --output=out --expected_rows=20000 --epsilon=1 --delta=1e-9 --about=about.yaml --quiet >/dev/null &&
-	"$dapple" evaluate --domain=visits.yaml --input=visits.csv --synthetic=out --html=compared.html --quiet >/dev/null)
+(cd "$work" && "$dapple" synth visits.csv --privacy_id=person_id --epsilon=1 --delta=1e-9 --output=out --about=about.yaml --quiet >/dev/null &&
+	"$dapple" evaluate out.release/_domain.yaml visits.csv out --html=compared.html --quiet >/dev/null)
 
 # shot PAGE PICTURE WIDTH HEIGHT [FLAG…]
 shot() {

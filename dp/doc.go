@@ -6,7 +6,7 @@
 //	P[M(X) ∈ S] ≤ exp(ε)·P[M(X') ∈ S] + δ,
 //
 // with ε, δ and the neighbouring relation as written in the report. The reader of the outputs may
-// know the code, the configuration and every record except those of one privacy unit.
+// know the code, the configuration and every record except the records of one privacy unit.
 //
 // Unit: all records carrying one privacy ID; one of them is used, or all with weights that add up to 1
 // (claims P5, P6, P7).

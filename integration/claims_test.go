@@ -23,7 +23,7 @@ type claim struct {
 }
 
 // TestClaims: every claim has a sentence, evidence that is there, limits, and a text that states it; every id that a
-// text carries is that of a claim.
+// text carries belongs to a claim.
 func TestClaims(t *testing.T) {
 	claims := claimsIn(string(read(t, register)))
 	for _, fault := range faultsOf(claims, carried(t), evidenceExists(t)) {

@@ -1,13 +1,14 @@
 package integration
 
 import (
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // The curator is all that algorithms ask for, though none of them can import it.
 var (
-	_ solver.Curator = (*mechanism.Curator)(nil)
-	_ rake.Curator   = (*mechanism.Curator)(nil)
+	_ solver.Curator   = (*mechanism.Curator)(nil)
+	_ solver.Published = (*mechanism.Curator)(nil)
+	_ rake.Curator     = (*mechanism.Curator)(nil)
 )

@@ -4,9 +4,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/beamrun/runner"
-	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -33,7 +33,7 @@ func build(s beam.Scope, r *Request, l launch) {
 	model := synth.Solve(s, stats, synth.SolveParams{
 		Epsilon: r.Epsilon, Delta: r.Delta, Neighbouring: r.Neighbouring,
 		Method: r.Chosen.Name, Units: r.Problem.Units, MemoryLimit: r.MemoryLimit,
-		SolverSeed: l.seed, Criteria: r.Problem.Criteria, ErrorShare: r.ErrorShare, Public: r.Problem.Public, Prior: r.prior(), Store: l.store, Parts: l.parts, RunID: l.runID,
+		SolverSeed: l.seed, Criteria: r.Problem.Criteria, ErrorShare: r.ErrorShare, Prior: r.found.prior(), Store: l.store, Parts: l.parts, RunID: l.runID,
 	})
 
 	write(s, r, l, model)
@@ -44,7 +44,7 @@ func write(s beam.Scope, r *Request, l launch, model synth.Release) {
 	shards, minRows := publish.Shards(r.Shards, r.File.Domain)
 	synth.Write(s, model, synth.WriteParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: r.Engine.runner.Branches(), Seed: l.seed, Sink: l.output.ref(),
-		MinCount: r.MinCount, Tables: r.Tables,
+		Tables: r.Tables,
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A file that was changed at random is not verified, of whatever kind it is, also without the digest. make nightly tries
@@ -20,10 +22,7 @@ func TestNoChangedFileIsVerified(t *testing.T) {
 	}
 	var kinds []string
 	for _, dir := range []string{c.Output, c.Output + ".release"} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Value(os.ReadDir(dir))(t)
 		for _, e := range entries {
 			kinds = append(kinds, filepath.Join(dir, e.Name()))
 		}
@@ -39,10 +38,7 @@ func TestNoChangedFileIsVerified(t *testing.T) {
 		t.Fatalf("%v is not verified: %v", kinds, err)
 	}
 	for _, path := range kinds {
-		good, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := must.Value(os.ReadFile(path))(t)
 		for seed := range uint64(changes) {
 			rng := rand.New(rand.NewPCG(seed, 2))
 			i := rng.IntN(len(good))

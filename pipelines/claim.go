@@ -14,11 +14,12 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/buildinfo"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
@@ -37,28 +38,29 @@ type claim struct {
 	keep      bool          // the staging stays: its release is not published
 	charged   bool
 	execution *execution
+	adopted   string // what is said of it; empty: nothing
 	notes     []string
 }
 
 // claim finds what has begun of the request, or begins it. It returns no claim if there is nothing to run.
 func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 	c := &claim{r: r, launch: launch{runID: cmp.Or(r.RunID, rand.Text()), seed: sampleSeed(r.SampleSeed, r.HasSampleSeed)}}
-	where := run.AreaOf(r.TempLocation, r.target().beside(), r.scratch)
+	where := r.to.area
 	c.note = r.note(c.runID)
 	if r.Engine.runner.Elsewhere && !files.Remote(where.Dir) {
 		if err := os.MkdirAll(where.Dir, 0o777); err != nil {
-			return nil, nil, Faults{{Where: "--temp_location", What: cause.PathText(err)}}
+			return nil, nil, Faults{{Where: "--store", What: errtext.PathText(err)}}
 		}
 	}
 	if r.Engine.Cloud.DryRun {
-		res, err := r.dry(ctx, c.launch, where, c.note)
+		res, err := r.dry(ctx, c.launch, c.note)
 		return nil, res, err
 	}
-	if res, err := r.again(ctx, where); res != nil || err != nil {
+	if res, err := r.again(ctx); res != nil || err != nil {
 		return nil, res, err
 	}
 	var err error
-	if c.begun, c.notes, err = r.resume(ctx, where, c.note); err != nil {
+	if c.begun, c.notes, err = r.resume(ctx, c.note); err != nil {
 		return nil, nil, asFault(err)
 	}
 	if c.begun != nil {
@@ -68,9 +70,14 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 			}
 		}
 		c.note, c.runID, c.keep = c.begun.Note, c.begun.Publisher(r.RunID), true
-		c.notes = append(c.notes, says(c.begun))
+		c.adopted = says(c.begun)
 	}
-	if c.staging, err = stagingOf(ctx, c.begun, where, c.note); err != nil {
+	if c.begun == nil {
+		if err := r.paid(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if c.staging, c.note, err = stagingOf(ctx, c.begun, where, c.note); err != nil {
 		return nil, nil, err
 	}
 	c.store, c.output = c.staging.Ref(), r.output(c.runID, c.staging, c.note.Began)
@@ -78,7 +85,7 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 		c.spill = private.NewSpill("")
 	}
 	if c.spill != nil && c.begun == nil && r.keepsRecords() && files.Remote(c.staging.Dir) { // they do not leave this machine, encrypted or not
-		if c.records, err = (run.Area{Dir: r.scratch, Prefix: run.Prefix}).Stage(ctx, c.runID); err != nil {
+		if c.records, err = (run.Area{Dir: r.to.scratch, Prefix: run.Prefix}).Stage(ctx, c.runID); err != nil {
 			c.leave(ctx)
 			return nil, nil, asFault(err)
 		}
@@ -95,26 +102,31 @@ func says(f *run.Leftover) string {
 	return fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent", f.Begun())
 }
 
-// stagingOf returns the staging of a run: that of an earlier one, or a new one.
-func stagingOf(ctx context.Context, begun *run.Leftover, where run.Area, n run.Note) (run.Staging, error) {
+// stagingOf returns the staging of a run with its note: an earlier one, or a new one. On an object store launches of one
+// ID at once share one staging, and so one charge.
+func stagingOf(ctx context.Context, begun *run.Leftover, where run.Area, n run.Note) (run.Staging, run.Note, error) {
 	if begun != nil {
-		return begun.Staging, nil
+		return begun.Staging, begun.Note, nil
 	}
 	st, err := where.Stage(ctx, n.RunID)
 	if err != nil {
-		return st, asFault(err)
+		return st, n, asFault(err)
 	}
-	if err := st.Sign(ctx, n); err != nil {
+	signed := n // by another launch of its ID, if that came first
+	if err = st.Sign(ctx, n); err == nil {
+		signed, err = st.Note(ctx)
+	}
+	if err != nil {
 		_, err = st.Ending(ctx, n, stopped(ctx, err))
 		st.Remove(ctx)
-		return st, err
+		return st, n, err
 	}
-	return st, nil
+	return st, signed, nil
 }
 
-// publishedBy returns the output that the run of an ID has published, itself or through one that resumed it; nil if there is none.
+// publishedBy returns the output that the run of an ID has published, itself or through one that resumed it; nil without one.
 func (r *Request) publishedBy(ctx context.Context, id string) *output {
-	publisher, ok := run.FinishedAs(ctx, r.target().beside(), id)
+	publisher, ok := run.FinishedAs(ctx, r.to.beside, id)
 	if !ok {
 		return nil
 	}
@@ -125,21 +137,31 @@ func (r *Request) publishedBy(ctx context.Context, id string) *output {
 }
 
 // again returns the result of a run that has an ID and has finished before; nil if it has not.
-func (r *Request) again(ctx context.Context, where run.Area) (*Result, error) {
+func (r *Request) again(ctx context.Context) (*Result, error) {
 	out := r.publishedBy(ctx, r.RunID)
 	if out == nil {
 		return nil, nil
 	}
-	if f, ok := where.Find(ctx, r.RunID); ok {
+	res, err := resultOf(ctx, r, out)
+	if err == nil {
+		err = r.checkFinished(res.Privacy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := r.to.area.Find(ctx, r.RunID); ok {
 		if f.AtWork && f.Job.ID != run.Unlaunched { // it has published, and ends
 			f.Unlock()
 		} else {
 			f.Remove(ctx)
 		}
 	}
-	res, err := resultOf(ctx, r, out)
-	if res != nil {
-		res.Written.Notes = append(res.Written.Notes, "run "+r.RunID+" had finished before: nothing was read, written or spent now")
+	res.Written.Adopted = "run " + r.RunID + " had finished before: nothing was read, written or spent now"
+	gone, err := r.rowsGone(ctx)
+	if gone && err == nil {
+		if res, err = r.remake(ctx, res.Privacy); err == nil {
+			res.Written.Adopted = "run " + r.RunID + " had finished before, and rows of it were gone: its model has made them again; nothing was read or spent now"
+		}
 	}
 	return res, err
 }
@@ -154,18 +176,17 @@ func (r *Request) alreadyPublished(ctx context.Context, f *run.Leftover) (*Resul
 	f.Remove(ctx)
 	res, err := resultOf(ctx, r, out)
 	if res != nil {
-		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("the run begun %s had published this and was ended as it removed its files: nothing was read, written or spent now",
-			f.Begun()))
+		res.Written.Adopted = fmt.Sprintf("the run begun %s had published this and was ended as it removed its files: nothing was read, written or spent now", f.Begun())
 	}
 	return res, err
 }
 
 // resume returns an unfinished run of this request to resume: by its ID if there is one, otherwise a kept release.
-func (r *Request) resume(ctx context.Context, where run.Area, n run.Note) (begun *run.Leftover, notes []string, err error) {
+func (r *Request) resume(ctx context.Context, n run.Note) (begun *run.Leftover, notes []string, err error) {
 	if r.RunID == "" {
-		return where.Resume(ctx, n)
+		return r.to.area.Resume(ctx, n)
 	}
-	f, ok := where.Find(ctx, r.RunID)
+	f, ok := r.to.area.Find(ctx, r.RunID)
 	switch {
 	case !ok:
 		return nil, nil, nil
@@ -173,8 +194,15 @@ func (r *Request) resume(ctx context.Context, where run.Area, n run.Note) (begun
 		err = Faults{{Where: "--run_id", What: fmt.Sprintf("run %s, begun %s, is of another request or another state of the input", r.RunID, f.Begun()), Fix: "name another run, or leave it out"}}
 	case f.AtWork || f.Model != nil:
 		return &f, nil, nil
+	case f.Drawn && r.Again:
+		f.Remove(ctx)
+		return nil, nil, nil
 	case f.Drawn:
-		err = errors.New("run " + r.RunID + " has ended without a release, and noise had been drawn: count its budget as spent; another --run_id begins anew and spends again")
+		another := "another --run_id begins"
+		if r.Ledger != "" {
+			another = "--again, or another --run_id, begins"
+		}
+		err = errors.New("run " + r.RunID + " has ended without a release, and noise had been drawn: count its budget as spent; " + another + " anew and spends again")
 	case !f.Ends(ctx): // on an object store nothing tells that it is not at work
 		err = errors.New("whether run " + r.RunID + " has drawn noise could not be found out, or it has just now: count its budget as spent; another --run_id begins anew and spends again")
 	default: // it had spent nothing, and never will
@@ -214,10 +242,18 @@ func (c *claim) unstarted(ctx context.Context, err error) error {
 // whatever has become of the table; the request and the state of the input are compared so that nobody gets
 // rows of another table than was asked for.
 
-// note returns that of a run of this request.
+// note returns the note of a run of this request.
 func (r *Request) note(runID string) run.Note {
 	return run.Note{Version: buildinfo.Version(), RunID: runID, Request: r.fingerprint(), Input: absolute(r.Input), Output: absolute(r.Output), Began: time.Now().UTC().Truncate(time.Second),
-		Ledger: absolute(r.Ledger), Key: rand.Text()}
+		Ledger: absolute(r.Ledger), Key: rand.Text(), Once: r.once(r.RunID), Again: r.Again}
+}
+
+// once names the run of an ID in a budget book, or the finding of its domain; empty if the request has none.
+func (c Config) once(id string) string {
+	if c.RunID == "" {
+		return ""
+	}
+	return book.RunKey(id, absolute(c.Output)+"\n"+absolute(c.Release))
 }
 
 // absolute returns a name that means the same in every working directory.
@@ -259,11 +295,10 @@ func (r *Request) fingerprint() string {
 		Strict       bool
 		Criteria     solver.Criteria
 		ErrorShare   dp.Share
-		Public       *solver.Public    `json:",omitempty"`
 		Prior        *accountant.Prior `json:",omitempty"`
 	}{
 		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
-		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.Problem.Public, r.prior(),
+		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.found.prior(),
 	})
 	if err != nil {
 		panic("pipelines: a request is plain data and always marshals")

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/store"
+	"github.com/dapple-dp/dapple/internal/release/archive"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -26,14 +28,10 @@ func TestCleanSaysOneThingOfARun(t *testing.T) {
 	}
 	st.Unlock() // it was killed
 	for _, run := range []string{"night", "unknown"} {
-		if err := (dirsink.Dir{Path: output, RunID: run, Shards: 1, Extension: "csv"}).Prepare(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (dirsink.Dir{Path: output, RunID: run, Shards: 1, Extension: "csv"}).Prepare(ctx))
 	}
 	var text strings.Builder
-	if err := Clean(ctx, output, &text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Clean(ctx, &text, CleanConfig{Output: output}))
 	said := map[string]string{}
 	for line := range strings.SplitSeq(strings.TrimSpace(text.String()), "\n") {
 		run := "night"
@@ -61,31 +59,31 @@ func TestCleanRemovesWhatWasFound(t *testing.T) {
 		says   string
 		gone   bool
 	}{
-		"found":   {[]string{"found-1" + discover.FoundSuffix, "found-1" + discover.FoundSuffix + synth.DrawnSuffix, "found-1" + idSuffix}, false, "counts as spent", true},
-		"drawn":   {[]string{"found-1" + discover.FoundSuffix + synth.DrawnSuffix}, false, "counts as spent", true},
-		"begun":   {[]string{"found-1" + idSuffix}, false, "nothing was spent", true},
-		"at work": {[]string{"found-1" + discover.FoundSuffix}, true, "a run is at work", false},
-		"foreign": {[]string{"thesis.tex"}, false, "no run has written", false},
+		"found":              {[]string{"found-1" + discover.FoundSuffix, "found-1" + discover.FoundSuffix + synth.DrawnSuffix, "found-1" + idSuffix}, false, "counts as spent", true},
+		"drawn":              {[]string{"found-1" + discover.FoundSuffix + synth.DrawnSuffix}, false, "counts as spent", true},
+		"begun":              {[]string{"found-1" + idSuffix}, false, "nothing was spent", true},
+		"killed as it wrote": {[]string{"found-1" + idSuffix, store.Unnamed + "123"}, false, "nothing was spent", true},
+		"at work":            {[]string{"found-1" + discover.FoundSuffix}, true, "a run is at work", false},
+		"foreign":            {[]string{"thesis.tex"}, false, "no run has written", false},
 	} {
 		output := filepath.Join(t.TempDir(), "out")
 		r := &FindRequest{dir: foundDir(output)}
-		release, err := r.hold()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.hold())
 		for _, file := range c.files {
-			if _, _, err := keep.Open(r.dir).CreateIfAbsent(ctx, file, []byte("{}")); err != nil {
+			if strings.HasPrefix(file, store.Unnamed) {
+				must.Do(t, os.WriteFile(filepath.Join(r.dir, file), nil, 0o600))
+				continue
+			}
+			if _, _, err := archive.Open(r.dir).CreateIfAbsent(ctx, file, []byte("{}")); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if !c.atWork {
-			release()
+			r.unlock()
 		}
 		var text strings.Builder
-		if err := Clean(ctx, output, &text); err != nil {
-			t.Fatal(err)
-		}
-		_, err = os.Stat(r.dir)
+		must.Do(t, Clean(ctx, &text, CleanConfig{Output: output}))
+		_, err := os.Stat(r.dir)
 		if !strings.Contains(text.String(), c.says) || os.IsNotExist(err) != c.gone {
 			t.Errorf("%s: %v, %s", name, err, text.String())
 		}

@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -32,10 +33,7 @@ func TestRowsOfDraws(t *testing.T) {
 	mustRun(t, c)
 	dir := t.TempDir()
 	config := SampleConfig{Model: c.Output, Output: filepath.Join(dir, "more"), Format: "csv", Rows: 4000, Runner: "direct", SampleSeed: 9, HasSampleSeed: true, Draws: 5, Where: "plan != other"}
-	d, err := drawnRows(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(drawnRows(config))(t)
 	var said report.DrawsResult
 	b, err := d.JSON()
 	if err != nil || json.Unmarshal(b, &said) != nil || len(said.Draws) != 5 || said.Draws[4].Wrote.Output != config.Output+"_05" || d.WriteText(io.Discard) != nil {
@@ -46,10 +44,7 @@ func TestRowsOfDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := func(name string, k int) string {
-		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s_%02d", name, k), "part-00000-of-00001.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s_%02d", name, k), "part-00000-of-00001.csv")))(t)
 		return string(b)
 	}
 	var estimates []float64
@@ -60,10 +55,7 @@ func TestRowsOfDraws(t *testing.T) {
 		}
 		estimates = append(estimates, float64(strings.Count(text, "\npro,"))/4000)
 	}
-	a, err := queried(QueryConfig{Dir: c.Output, SQL: "SELECT SHARE(plan = pro) FROM rows WHERE plan != other"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: "SELECT SHARE(plan = pro) FROM rows WHERE plan != other"}))(t)
 	if e, err := synth.Combine(estimates, nil); err != nil || math.Abs(e.Estimate-a.Answers[0].Value) > 8*a.Answers[0].StandardError {
 		t.Errorf("draws say %+v, %v; the model says %+v", e, err, a.Answers[0])
 	}

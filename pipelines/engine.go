@@ -8,16 +8,15 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
-	"github.com/dapple-dp/dapple/internal/beamrun/runner"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
@@ -36,6 +35,7 @@ type Engine struct {
 
 	Cloud Cloud // where and how Dataflow runs a job
 
+	temp   string        // directory for temporary files when the request was validated: the command gives Beam another one later
 	runner runner.Runner // what the runner of the request can do here; set when the request is validated
 }
 
@@ -43,7 +43,7 @@ type Engine struct {
 type Cloud struct {
 	Project        string
 	Region         string
-	Staging        string // gs:// directory for programs, graphs and releases; default: TempLocation, or next to the output
+	Staging        string // gs:// directory for programs, graphs and releases; default: Store, or next to the output
 	Machine        string // type of the workers' machines
 	MaxWorkers     int
 	ServiceAccount string
@@ -72,7 +72,7 @@ const dataflowScheme = "dataflow://"
 
 // withDefaults returns the engine with its settings for a runner, and with what that can do there.
 func (e Engine) withDefaults(name string) Engine {
-	e.runner = runnerNamed(name)
+	e.runner, e.temp = runnerNamed(name), cmp.Or(e.temp, os.TempDir())
 	if e.runner.Dataflow && !strings.HasPrefix(e.Endpoint, dataflowScheme) {
 		at := dataflowScheme + e.Cloud.Project + "/" + e.Cloud.Region
 		if e.Endpoint != "" {
@@ -104,7 +104,7 @@ func (e Engine) withDefaults(name string) Engine {
 	return e
 }
 
-// workerPlatform is that of Beam's workers in Go.
+// workerPlatform is the platform of Beam's workers in Go.
 const workerPlatform = "linux/amd64"
 
 func isThisMachine(host string) bool {
@@ -114,7 +114,7 @@ func isThisMachine(host string) bool {
 
 // name makes local names of a run at a service independent of the working directory.
 func (e Engine) name(path string) string {
-	if !e.runner.Service || path == "" || isTable(path) {
+	if !e.runner.Service || path == "" {
 		return path
 	}
 	return absolute(path)
@@ -215,7 +215,7 @@ func (e Engine) checkDataflow(f *Faults) {
 // checkStaging refuses a staging area from which Dataflow cannot fetch the program.
 func (e Engine) checkStaging(where run.Area, f *Faults) {
 	if e.runner.Dataflow && e.Cloud.Staging == "" && files.Scheme(where.Dir) != "gs" {
-		f.add("--staging_location", "is required by --runner=dataflow unless the output or --temp_location is on gs://: a directory for the program of the workers and for the release", "name gs://bucket/path")
+		f.add("--staging_location", "is required by --runner=dataflow unless the output or --store is on gs://: a directory for the program of the workers and for the release", "name gs://bucket/path")
 	}
 }
 
@@ -265,7 +265,7 @@ func (e Engine) checkWorker(f *Faults) {
 	info, err := os.Stat(e.Worker)
 	switch {
 	case err != nil:
-		f.add("--worker_binary", cause.PathText(err), "")
+		f.add("--worker_binary", errtext.PathText(err), "")
 	case !info.Mode().IsRegular():
 		f.add("--worker_binary", e.Worker+" is not a regular file", "")
 	}
@@ -276,8 +276,8 @@ func (e Engine) checkPlaces(f *Faults, places map[string]string) {
 	if !e.runner.Elsewhere || e.Shared {
 		return
 	}
-	for _, flag := range []string{"--input", "--output", "--release", "--temp_location"} {
-		if p := places[flag]; p != "" && !files.Remote(p) && !isTable(p) {
+	for _, flag := range []string{"--input", "--output", "--release", "--store"} {
+		if p := places[flag]; p != "" && !files.Remote(p) {
 			f.add(flag, fmt.Sprintf("%s is a local path, and %s", p, e.whereWorkersAre()),
 				e.placeFix())
 		}
@@ -311,19 +311,4 @@ func (e Engine) checkEndpoint(ctx context.Context, f *Faults) {
 	default:
 		c.Close()
 	}
-}
-
-// scratch is the directory for temporary files of a run: of this machine, or one that all workers see, next to
-// the released files.
-func (e Engine) scratch(temp, released string) string {
-	switch {
-	case !e.runner.Elsewhere:
-		if released != "" && !files.Remote(released) && files.InMemory(os.TempDir()) && !files.InMemory(absolute(released)) {
-			return filepath.Dir(absolute(released)) // what is paid for outlives a power cut
-		}
-		return os.TempDir()
-	case temp != "":
-		return temp
-	}
-	return filepath.Dir(released)
 }

@@ -13,8 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/evaluate"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const purchasesDomain = `privacy_id: customer
@@ -29,7 +30,7 @@ generate:
   - {column: receipt, as: serial}
 `
 
-// purchases makes a table of n customers, most of whose purchases are of one item. Those of plan plus buy more often and
+// purchases makes a table of n customers, most of whose purchases are of one item. Customers of plan plus buy more often and
 // spend more, and one has more rows than are written.
 func purchases(t *testing.T, n int) Config {
 	t.Helper()
@@ -53,9 +54,7 @@ func purchases(t *testing.T, n int) Config {
 	}
 	rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	for path, content := range map[string]string{c.Domain: purchasesDomain, c.Input: "customer,plan,item,price\n" + strings.Join(lines, "")} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	c.Format, c.Shards, c.SampleSeed, c.HasSampleSeed, c.Delta, c.Epsilon = "csv", 3, 5, true, 1e-9, 5
 	return c
@@ -69,14 +68,9 @@ func evaluated(t *testing.T, c Config) evaluate.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(name))(t)
 	var r evaluate.Report
-	if err := json.Unmarshal(b, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &r))
 	return r
 }
 
@@ -95,10 +89,7 @@ func TestPeople(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(f))(t)
 		all := strings.Split(strings.TrimSpace(string(b)), "\n")
 		if all[0] != "customer,receipt,plan,item,price,twice" {
 			t.Fatalf("columns %s", all[0])
@@ -154,13 +145,13 @@ func TestPeople(t *testing.T) {
 // What people cannot be asked for is refused before anything is read.
 func TestPeopleFaults(t *testing.T) {
 	c := purchases(t, 40)
-	c.Rows, c.MinCount.Rows = 10, 5
+	c.Rows = 10
 	_, err := ValidateRun(context.Background(), c)
 	var faults Faults
-	if !errors.As(err, &faults) || len(faults) != 2 || faults[0].Where != "--min_count" && faults[1].Where != "--min_count" || faults[0].Where != "--rows" && faults[1].Where != "--rows" {
-		t.Errorf("faults %v, want those of --rows and --min_count", err)
+	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Where != "--rows" {
+		t.Errorf("faults %v, want one of --rows", err)
 	}
-	c.Rows, c.MinCount.Rows = 0, 0
+	c.Rows = 0
 	mustRun(t, c)
 	_, err = ValidateSample(context.Background(), SampleConfig{Model: c.Output + ".release", Output: filepath.Join(t.TempDir(), "more"), Where: "item = tea"})
 	if err == nil || !strings.Contains(err.Error(), "item, which changes from row to row") {
@@ -203,9 +194,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 	c.People = filepath.Join(filepath.Dir(c.Input), "people.csv")
 	declared := strings.Replace(purchasesDomain, "{max: 12}", "{min: 0, max: 12}", 1)
 	for path, content := range map[string]string{c.Domain: declared, c.Input: rows, c.People: people} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	res := mustRun(t, c)
 	if len(res.Privacy.Tables) != 2 || !strings.Contains(res.Privacy.Bounding, "People are those of a table of their own") {
@@ -236,9 +225,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 		t.Errorf("%d people without rows, %d of them of plan plus; the true ones are 2000 and 200", without, plus)
 	}
 	name := filepath.Join(t.TempDir(), "figures.json")
-	if err := evaluate.Run(context.Background(), evaluate.Config{Domain: c.Domain, Input: c.Input, People: c.People, Synthetic: c.Output, JSON: name}, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, evaluate.Run(context.Background(), evaluate.Config{Domain: c.Domain, Input: c.Input, People: c.People, Synthetic: c.Output, JSON: name}, io.Discard))
 	var r evaluate.Report
 	if b, err = os.ReadFile(name); err == nil {
 		err = json.Unmarshal(b, &r)
@@ -273,10 +260,7 @@ func TestModelOfFewPeopleIsSmall(t *testing.T) {
 		c.Method, c.Epsilon = "", 1
 		put(t, c.Domain, strings.Replace(purchasesDomain, "max: 12", fmt.Sprint("max: ", most), 1))
 		mustRun(t, c)
-		info, err := os.Stat(filepath.Join(c.Output+".release", publish.ModelFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Value(os.Stat(filepath.Join(c.Output+".release", publish.ModelFile)))(t)
 		t.Logf("figure: %d bytes for 400 people of at most %d rows", info.Size(), most)
 		if info.Size() > 1<<20 {
 			t.Errorf("the model of 400 people of at most %d rows has %d bytes", most, info.Size())

@@ -36,7 +36,7 @@ func ExampleValidate() {
 	_, err = pipelines.Validate(context.Background(), c)
 	fmt.Println(err)
 	// Output:
-	// rake <nil>
+	// dpam <nil>
 	// --epsilon: epsilon -1: want a finite number above 0; 1 is a common choice, smaller is more private
 	// --format: got "xml"; want parquet or csv
 }

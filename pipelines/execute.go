@@ -11,10 +11,11 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
-	"github.com/dapple-dp/dapple/internal/beamrun/progress"
-	"github.com/dapple-dp/dapple/internal/beamrun/runner"
+	"github.com/dapple-dp/dapple/internal/kit/bundles"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
+	"github.com/dapple-dp/dapple/internal/request/progress"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -100,7 +101,7 @@ func (e *execution) published(ctx context.Context) bool {
 	return e.out.published(ctx)
 }
 
-// waitForPublication is how long a stopped run waits for a publication that has begun. That of directories ends with all
+// waitForPublication is how long a stopped run waits for a publication that has begun. In directories it ends with all
 // files or with none, and soon unless the disk does not answer; a load of a table ends with all rows or with none.
 const waitForPublication = time.Minute
 
@@ -130,8 +131,14 @@ func (e *execution) finish() {
 func execute(ctx context.Context, p *beam.Pipeline, name string, m *progress.Meter) error {
 	stop := m.Start()
 	defer stop()
-	_, err := beam.Run(ctx, name, p)
-	return stopped(ctx, cause.Of(err))
+	held := ctx
+	if name == "prism" {
+		var release func()
+		held, release = bundles.Started(ctx)
+		defer release()
+	}
+	_, err := beam.Run(held, name, p)
+	return stopped(ctx, errtext.Of(err))
 }
 
 // stopped returns an error if a run was interrupted; other errors are then consequences.
@@ -154,6 +161,9 @@ func (e *jobStillRunning) Error() string {
 	}
 	return fmt.Sprintf("%s\nthe job may go on: count its budget as spent; it is job %s at %s", e.why, e.ID, e.Endpoint)
 }
+
+// Is makes it run.ErrKept: a run with its ID waits for it.
+func (e *jobStillRunning) Is(target error) bool { return target == run.ErrKept }
 
 // detached is the result of a command whose job continues as requested.
 type detached struct{ run.Job }
@@ -273,7 +283,7 @@ func (x pipelineRun) follow(ctx context.Context, c *jobs.Client, j run.Job, m *p
 	if errors.Is(err, jobs.ErrCancelled) {
 		return errors.New("the job was cancelled, and not by this command")
 	}
-	return cause.Of(err)
+	return errtext.Of(err)
 }
 
 // cancel ends a job, first through its own store and then through its service.
@@ -311,8 +321,8 @@ func (x pipelineRun) keep() func(context.Context, []byte) error {
 }
 
 // dry returns the request that a run would send. Nothing is staged, charged or sent.
-func (r *Request) dry(ctx context.Context, l launch, where run.Area, n run.Note) (*Result, error) {
-	st := run.Staging{Dir: where.Name(l.runID)}
+func (r *Request) dry(ctx context.Context, l launch, n run.Note) (*Result, error) {
+	st := run.Staging{Dir: r.to.area.Name(l.runID)}
 	l.store, l.output = st.Ref(), r.output(l.runID, st, n.Began)
 	x := pipelineRun{engine: r.Engine, labels: r.Labels, run: l.runID, dir: st.Dir}
 	cloud, res := x.cloud(), &Result{}

@@ -11,8 +11,10 @@ import (
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
+	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/discover"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -40,10 +42,7 @@ func findAt(t *testing.T, s *jobstest.Service) (c Config, found []byte) {
 
 func mustFind(t *testing.T, c Config) *FindRequest {
 	t.Helper()
-	r, err := ValidateFind(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(ValidateFind(t.Context(), c))(t)
 	return r
 }
 
@@ -54,23 +53,23 @@ func worker(r *FindRequest, attempt, suffix string, data []byte) error {
 }
 
 // A domain is found by a job before that of the rows. A launcher that comes back waits for a job that may go on, adopts what
-// one has found, and submits none twice: the domain is the same, and the budget book has one charge.
+// one has found, and submits none twice: the domain is the same, and the budget book has one charge for it.
 func TestFindByAJob(t *testing.T) {
 	s := jobstest.Start(t)
 	c, found := findAt(t, s)
 	c.Ledger = filepath.Join(t.TempDir(), "book")
-	if err := Ledger(t.Context(), &strings.Builder{}, LedgerConfig{Dir: c.Ledger, Create: "people", Epsilon: 8, Delta: 1e-4, PrivacyID: "id", Input: c.Input}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Ledger(t.Context(), &strings.Builder{}, LedgerConfig{Dir: c.Ledger, Create: "people", Epsilon: 8, Delta: 1e-4, PrivacyID: "id", Input: c.Input}))
 	// The launcher was killed while its job was looking.
 	r := mustFind(t, c)
 	st := run.Staging{Dir: r.dir}
-	if err := errors.Join(st.Sign(t.Context(), run.Note{RunID: r.params.RunID}), st.Remember(t.Context(), run.Job{Endpoint: s.Endpoint, ID: jobstest.JobID, Run: r.params.RunID})); err != nil {
+	noise := must.Value(discover.Decode(found))(t)
+	if _, _, err := archive.Open(r.dir).CreateIfAbsent(t.Context(), r.params.RunID+idSuffix, []byte(noise.Prior.ID)); err != nil {
 		t.Fatal(err)
 	}
+	must.Do(t, errors.Join(st.Sign(t.Context(), run.Note{RunID: r.params.RunID}), st.Remember(t.Context(), run.Job{Endpoint: s.Endpoint, ID: jobstest.JobID, Run: r.params.RunID})))
 	s.Set(jobpb.JobState_RUNNING)
 	var said strings.Builder
-	if err := Clean(t.Context(), c.Output, &said); err != nil || !strings.Contains(said.String(), "may go on, which finds a domain") {
+	if err := Clean(t.Context(), &said, CleanConfig{Output: c.Output}); err != nil || !strings.Contains(said.String(), "may go on, which finds a domain") {
 		t.Errorf("clean: %v, %s", err, said.String())
 	}
 	s.WhenFollowed(func() {
@@ -97,25 +96,56 @@ func TestFindByAJob(t *testing.T) {
 	if _, err := RunFound(t.Context(), mustFind(t, c)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := discover.Decode(found)
-	if err != nil {
-		t.Fatal(err)
-	}
 	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
-	if err != nil || string(data) != string(f.File(mustFind(t, c).csvKeys())) {
+	if err != nil || string(data) != string(noise.File(mustFind(t, c).csvKeys())) {
 		t.Errorf("another domain was found, %v:\n%s", err, data)
 	}
-	b, faults := openLedger(t.Context(), c.Ledger)
-	if len(faults) > 0 || len(b.Standing()) != 1 {
-		t.Errorf("the book: %v, %+v", faults, b.Standing())
+	// Two jobs of rows have failed before they drew, and their charges are taken back.
+	if findings, runs := paid(t, c.Ledger); findings != 1 || runs != 1 {
+		t.Errorf("the book has %d findings and %d runs", findings, runs)
 	}
 	// A run that has an ID and has finished is not begun anew: nothing is found, and nothing charged.
 	res, err := RunFound(t.Context(), mustFind(t, c))
-	if err != nil || !strings.Contains(strings.Join(res.Written.Notes, "\n"), "run r1 had finished before") {
+	if err != nil || !strings.Contains(res.Written.Adopted, "run r1 had finished before") {
 		t.Errorf("a finished run: %v", err)
 	}
-	if b, faults := openLedger(t.Context(), c.Ledger); len(faults) > 0 || len(b.Standing()) != 1 {
-		t.Errorf("the book: %v, %+v", faults, b.Standing())
+	if findings, runs := paid(t, c.Ledger); findings != 1 || runs != 1 {
+		t.Errorf("the book has %d findings and %d runs", findings, runs)
+	}
+}
+
+// TestFoundAndDetached: with --detach a finding is waited for, and the job of the rows is submitted: both are charged once, however
+// often the command comes back. A job that ends without a draw gives its charge back.
+func TestFoundAndDetached(t *testing.T) {
+	s := jobstest.Start(t)
+	c, found := findAt(t, s)
+	c.Ledger, c.RunID, c.Engine.Detach = bookFor(t, c.Input), "night", true
+	r := mustFind(t, c)
+	noise := must.Value(discover.Decode(found))(t)
+	if _, _, err := archive.Open(r.dir).CreateIfAbsent(t.Context(), r.params.RunID+idSuffix, []byte(noise.Prior.ID)); err != nil {
+		t.Fatal(err)
+	}
+	s.Ran = func() error {
+		if s.Jobs() > 1 {
+			s.Set(jobpb.JobState_RUNNING)
+			return nil
+		}
+		err := errors.Join(worker(r, r.params.RunID, synth.DrawnSuffix, []byte("drawn")), worker(r, r.params.RunID, "", found))
+		s.Set(jobpb.JobState_DONE)
+		return err
+	}
+	for i := range 2 {
+		res, err := RunFound(t.Context(), mustFind(t, c))
+		if i == 0 && (err != nil || !strings.Contains(res.Submitted, "submitted  job ")) {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if i == 1 && (err == nil || !strings.Contains(err.Error(), "nothing was written and no privacy budget was spent")) {
+			t.Errorf("the command comes back: %v", err)
+		}
+		if f, runs := paid(t, c.Ledger); f != 1 || runs != 1-i || s.Jobs() != 2 {
+			t.Errorf("after launch %d the book has %d findings and %d runs; %d jobs", i+1, f, runs, s.Jobs())
+		}
+		s.WhenFollowed(func() { s.Fail("no memory") })
 	}
 }
 
@@ -144,6 +174,7 @@ func TestEndsOfFinding(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := jobstest.Start(t)
 			c, _ := findAt(t, s)
+			c.Ledger = bookFor(t, c.Input)
 			r := mustFind(t, c)
 			ctx, interrupt := context.WithCancel(t.Context())
 			defer interrupt()
@@ -160,11 +191,18 @@ func TestEndsOfFinding(t *testing.T) {
 					t.Errorf("it does not say %q: %v", want, err)
 				}
 			}
+			findings, _ := paid(t, c.Ledger)
 			if tt.again != "" {
+				if findings != 1 {
+					t.Errorf("%d findings stand in the book", findings)
+				}
 				if _, err := r.find(t.Context()); err == nil || !strings.Contains(err.Error(), tt.again) {
 					t.Errorf("the next attempt: %v", err)
 				}
 				return
+			}
+			if findings != 0 {
+				t.Error("its charge stands in the book")
 			}
 			if err := drawn(r); !errors.Is(err, run.ErrStopped) {
 				t.Errorf("a worker that outlives its job draws: %v", err)

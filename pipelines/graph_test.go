@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -36,9 +37,7 @@ func wide(t *testing.T, n, categories int) Config {
 		fmt.Fprintf(&header, ",column_%d", i)
 	}
 	for path, content := range map[string]string{c.Domain: d.String(), c.Input: header.String()[1:] + "\n"} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	c.Method, c.Epsilon, c.Delta = "rake", 1, 1e-9
 	return c
@@ -155,9 +154,6 @@ func marshalled(t *testing.T, p *beam.Pipeline) *pipepb.Pipeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := graphx.Marshal(edges, &graphx.Options{Environment: &pipepb.Environment{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	graph := must.Value(graphx.Marshal(edges, &graphx.Options{Environment: &pipepb.Environment{}}))(t)
 	return graph
 }

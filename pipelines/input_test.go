@@ -14,9 +14,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -59,9 +60,7 @@ func writeParquet(t testing.TB, path string, columns []domain.Attribute, c *doma
 	}
 	err = w.Write(c)
 	_, closing := w.Close()
-	if err := errors.Join(err, closing, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, closing, f.Close()))
 }
 
 // parquetShop is shop with its table in two Parquet files.
@@ -96,9 +95,7 @@ func TestRunReadsItsOutput(t *testing.T) {
 		mustRun(t, c)
 		again := shop(t, 1)
 		again.Input, again.Neighbouring = c.Output, dp.Replace
-		if err := os.WriteFile(again.Domain, []byte(strings.Replace(shopDomain, "privacy_id: customer", "privacy_id: none", 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(again.Domain, []byte(strings.Replace(shopDomain, "privacy_id: customer", "privacy_id: none", 1)), 0o666))
 		if r := mustValidate(t, again); len(r.source.(*table.Files).Files) != 2 {
 			t.Errorf("%s: inputs %v", format, r.source)
 		}
@@ -112,9 +109,7 @@ func TestRunReadsItsOutput(t *testing.T) {
 func TestInputFaults(t *testing.T) {
 	put := func(t *testing.T, path, content string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	for _, tt := range []struct {
 		name  string
@@ -186,9 +181,7 @@ func TestRunRefusesChangedParquet(t *testing.T) {
 	writeParquet(t, name, shopColumns(), customers(300, 50)) // of the same size
 	// The clock of a file system ticks every few milliseconds: without this both states could have one time.
 	later := time.Now().Add(time.Minute)
-	if err := os.Chtimes(name, later, later); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(name, later, later))
 	_, err := Run(context.Background(), r)
 	if err == nil || !strings.Contains(err.Error(), "b.parquet: the file has changed since the run was planned\nnothing was written") {
 		t.Errorf("error %v", err)
@@ -197,7 +190,7 @@ func TestRunRefusesChangedParquet(t *testing.T) {
 
 // A list that was cut before it became faults still counts as many as it had.
 func TestFaultsAreCounted(t *testing.T) {
-	var list bounded.Errors
+	var list errlist.Errors
 	for i := range 50 {
 		list.Addf("csv: fault %d", i)
 	}
@@ -232,10 +225,7 @@ func TestBytesOfRowsAndPeople(t *testing.T) {
 // Beam's runners in Java take only so much of a bundle. A table of BigQuery is not read in parts, so that a large one ends
 // the run in words there, unless its people wait in a file; nowhere else is there this limit.
 func TestBundlesOfRunnersInJava(t *testing.T) {
-	bq, err := table.Find(t.Context(), "bq://project.shop.bought", table.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bq := must.Value(table.Find(t.Context(), "bq://project.shop.bought", table.Options{}))(t)
 	if _, parts := bq.(interface {
 		ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
 	}); parts {

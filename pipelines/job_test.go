@@ -13,9 +13,10 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
-	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
+	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -32,13 +33,10 @@ func atService(t *testing.T, s *jobstest.Service) Config {
 	return c
 }
 
-// stagings lists those of runs elsewhere, next to the output.
+// stagings lists the stagings of runs elsewhere, next to the output.
 func stagings(t *testing.T, c Config) []string {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(filepath.Dir(c.Output), run.Prefix+"*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Value(filepath.Glob(filepath.Join(filepath.Dir(c.Output), run.Prefix+"*")))(t)
 	return list
 }
 
@@ -185,16 +183,14 @@ func TestDetachAndAskAgain(t *testing.T) {
 	}
 	s.Set(jobpb.JobState_RUNNING)
 	c.Engine.Detach = false
-	if err := draws(t, c, synth.DrawnSuffix); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, draws(t, c, synth.DrawnSuffix))
 	other := c
 	other.Epsilon = 2
 	if _, err := Run(context.Background(), mustValidate(t, other)); !IsRequest(err) || !strings.Contains(err.Error(), "--run_id: run r1, begun ") {
 		t.Errorf("another request under the same ID: %v", err)
 	}
 	var out strings.Builder
-	if err := Clean(context.Background(), c.Output, &out); err != nil || !strings.Contains(out.String(), "left as it is: ") || len(stagings(t, c)) != 1 {
+	if err := Clean(context.Background(), &out, CleanConfig{Output: c.Output}); err != nil || !strings.Contains(out.String(), "left as it is: ") || len(stagings(t, c)) != 1 {
 		t.Errorf("clean: %v, %s", err, out.String())
 	}
 	s.WhenFollowed(func() { s.Fail("no memory") })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A release is taken up by requests alone that would have drawn from the same law on the same table; where the
@@ -60,9 +61,7 @@ func TestFingerprintOfRequests(t *testing.T) {
 		{"how it is read", rewrite(c.Domain, func(s string) string { return s + "csv: {trim: true}\n" })},
 		{"input", rewrite(c.Input, func(s string) string { return s + "c1,pro,30,true\n" })},
 		{"time of the input", func(c *Config) {
-			if err := os.Chtimes(c.Input, time.Time{}, time.Unix(1, 0)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chtimes(c.Input, time.Time{}, time.Unix(1, 0)))
 		}},
 	} {
 		got := of(tt.change)

@@ -6,188 +6,29 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/finished"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/release/contents"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
-// A run of a data set that has a budget book is charged to it before its pipeline begins, at an upper bound of its
-// loss, under a key that its staging holds: whoever finds the staging resumes the run with its charge; without the
-// staging it is another run. The charge is returned only if the run's mark that noise is drawn is missing and can
-// never be written.
-
-// checkLedger checks that the budget book is that of this request's data set. Whether the run fits is checked once it
-// is known not to be charged already; for a plan it is checked at once. A run whose domain is found is charged for both before
-// the domain is: see FindRequest.charge.
-func checkLedger(ctx context.Context, r *Request, f *Faults) {
-	if r.Ledger == "" {
-		return
-	}
-	b, err := openLedger(ctx, r.Ledger)
-	if err != nil {
-		*f = append(*f, err...)
-		return
-	}
-	r.ledger = b
-	use := bookUse{[][2]string{{"--input", r.Input}, {"--people_input", r.People}}, r.Neighbouring, b.Terms.PrivacyID, "the domain file"}
-	if r.File != nil {
-		use.unit = r.File.Domain.PrivacyID
-	}
-	use.check(b, f)
-	if before := r.before(); before != nil && !b.Holding(foundKey(r.File.Charge.ID)) { // the run charges it first
-		if err := b.Sum.Charge(*before); err != nil {
-			*f = append(*f, bookRefusal(b, err))
-		}
-	}
-}
-
-// bookUse is what a request does with a budget book.
-type bookUse struct {
-	inputs       [][2]string // flags and tables
-	neighbouring dp.Neighbouring
-	unit         string // the privacy ID; empty: records
-	says         string // what says so
-}
-
-// check refuses a book of other tables, another relation or another unit.
-func (u bookUse) check(b *book.Book, f *Faults) {
-	for _, in := range u.inputs {
-		if at := absolute(in[1]); at != "" && !slices.Contains(b.Inputs(), at) {
-			f.add("--ledger", fmt.Sprintf("%s is the book of %s, whose table is %s, and %s names %s", b.Dir, b.Terms.Name, strings.Join(b.Inputs(), " or "), in[0], at),
-				fmt.Sprintf("name the book of that table; if it is the same people's, `dapple ledger %s --input=%s` says so", b.Dir, in[1]))
-		}
-	}
-	if n := b.Sum.Params().Neighbouring; n != u.neighbouring {
-		f.add("--neighbouring", fmt.Sprintf("got %s, and %s counts for %s: add-remove and replace guarantees cannot be combined", u.neighbouring.Flag(), b.Dir, n.Flag()), "")
-	}
-	if u.unit != b.Terms.PrivacyID {
-		f.add("--ledger", fmt.Sprintf("%s counts for %s, and %s for %s", b.Dir, unitOf(b.Terms.PrivacyID), u.says, unitOf(u.unit)), "they must protect the same unit")
-	}
-}
-
-// book returns the section on the budget book of a statement; nil if there is none.
-func (r *Request) book() *report.Book {
-	if r.ledger == nil {
-		return nil
-	}
-	t := r.ledger.Terms
-	return &report.Book{DataSet: t.Name, Epsilon: float64(t.Epsilon), Delta: float64(t.Delta)}
-}
-
-// checkLeft refuses a plan for more than the budget book has left.
-func (r *Request) checkLeft(f *Faults) {
-	if r.ledger == nil || len(*f) > 0 {
-		return
-	}
-	if l, _, err := plan.Charge(r.Problem, r.Chosen); err == nil {
-		if err := r.ledger.Sum.Refusal(l.Run()); err != nil {
-			*f = append(*f, r.refused(r.ledger, err)...)
-		}
-	}
-}
-
-// left describes what a plan would leave of the budget book.
-func (r *Request) left() []string {
-	if r.ledger == nil {
-		return nil
-	}
-	l, _, err := plan.Charge(r.Problem, r.Chosen)
-	if err != nil || r.ledger.Sum.Charge(l.Run()) != nil {
-		return nil // checked before
-	}
-	left := "nothing more"
-	if e := largestOf(r.ledger); e > 0 {
-		left = fmt.Sprintf("one more run of ε = %g", roundDown(e))
-	}
-	return []string{fmt.Sprintf("ledger    %s, the book of %s: this run fits, and with it ε = %.4g of %g is spent; then there is room for %s",
-		r.Ledger, r.ledger.Terms.Name, float64(r.ledger.Sum.SpentEpsilon()), float64(r.ledger.Terms.Epsilon), left)}
-}
-
-func unitOf(privacyID string) string {
-	if privacyID == "" {
-		return "single records"
-	}
-	return "all records of one " + privacyID
-}
-
 func openLedger(ctx context.Context, dir string) (*book.Book, Faults) {
-	err := files.CheckName(dir)
-	var b *book.Book
-	if err == nil {
-		b, err = book.Open(ctx, dir)
-	}
-	switch {
-	case errors.Is(err, book.ErrNone):
-		return nil, Faults{{Where: "--ledger", What: dir + " holds no budget book", Fix: fmt.Sprintf("`dapple ledger %s --create=NAME …` makes one", dir)}}
-	case err != nil:
-		return nil, Faults{{Where: "--ledger", What: bookError(err)}}
+	b, fault := book.Find(ctx, dir)
+	if fault != nil {
+		return nil, Faults{faultOf(fault)}
 	}
 	return b, nil
 }
 
-// refused says that a run does not fit, and names the ε that would.
-func (r *Request) refused(b *book.Book, err error) Faults {
-	what := fmt.Sprintf("got %g; of %s, the book of %s, is spent: %s", float64(r.Epsilon), r.Ledger, b.Terms.Name, spentOf(b))
-	if full := (accountant.ErrExhausted{}); !errors.As(err, &full) {
-		return Faults{{Where: "--ledger", What: strings.Join(errorLines(err), "; "), Fix: "choose another --method, a smaller --epsilon, or a book made with --mixed"}}
-	}
-	fix := "nothing more can be released of this table under that promise; rows of the releases so far cost nothing: dapple sample"
-	if l, _, chargeErr := plan.Charge(r.Problem, r.Chosen); chargeErr == nil {
-		p := l.Params()
-		if e := b.Sum.LargestEpsilon(func(e dp.Epsilon) (*accountant.Ledger, error) {
-			p.Epsilon, p.Accounting = e, r.Chosen.Accounting(e, r.Delta)
-			return accountant.NewLedger(p.Preferred())
-		}); e > 0 {
-			fix = fmt.Sprintf("--epsilon=%g fits", roundDown(e))
-		}
-	}
-	return Faults{{Where: "--epsilon", What: what, Fix: fix}}
-}
-
-// charge enters a run in the budget book, if the request has one, and sets the entry that its statement names. Faults mean
-// that the run does not fit; after another error it is unknown whether it was charged.
-func (r *Request) charge(ctx context.Context, n run.Note, stated *report.Book) (notes []string, err error) {
-	if r.Ledger == "" {
-		return nil, nil
-	}
-	b, faults := openLedger(ctx, r.Ledger)
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	l, _, err := plan.Charge(r.Problem, r.Chosen)
-	if err != nil {
-		return nil, err
-	}
-	if before := r.before(); before != nil {
-		found, err := chargeFound(ctx, b, r.File.Charge.ID, r.Input, "what found the domain is charged, once", *before)
-		if err != nil {
-			return nil, err
-		}
-		notes = append(notes, found)
-	}
-	if r.foundEntry != "" { // before its domain was found
-		stated.Entry, stated.SHA256 = b.Charged(foundKey(r.foundEntry))
-		return notes, nil
-	}
-	err = b.Charge(ctx, n.Charge(), n.RunID, n.Input, l.Run())
-	if refusal := (*book.Refused)(nil); errors.As(err, &refusal) {
-		return nil, r.refused(b, refusal.Err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	stated.Entry, stated.SHA256 = b.Charged(n.Charge())
-	return append(notes, fmt.Sprintf("%s, the book of %s: this run is charged; spent is %s", r.Ledger, b.Terms.Name, spentOf(b))), nil
-}
+// faultOf is a fault of a book among the faults of a request.
+func faultOf(f *book.Fault) Fault { return Fault{Where: f.Where, What: f.What, Fix: f.Fix} }
 
 // LedgerConfig is a request to make, change or print a budget book.
 type LedgerConfig struct {
@@ -202,6 +43,7 @@ type LedgerConfig struct {
 	Input        string // the table; for an existing book: another name of it
 
 	Check []string // outputs of runs, which must be entered in the book
+	Like  string   // ε and δ of runs: how many more of them fit; empty: not asked
 }
 
 // ValidateLedger finds every fault of a request about a budget book.
@@ -213,6 +55,9 @@ func ValidateLedger(ctx context.Context, c LedgerConfig) error {
 	if err := files.CheckName(c.Dir); err != nil {
 		f.add(c.Dir, err.Error(), "")
 		return f
+	}
+	if _, err := c.like(); err != nil {
+		f.add("--like", err.Error(), "write both, such as --like=1,1e-9")
 	}
 	b, err := book.Open(ctx, c.Dir)
 	switch missing := errors.Is(err, book.ErrNone); {
@@ -230,8 +75,8 @@ func ValidateLedger(ctx context.Context, c LedgerConfig) error {
 		if c.Input == "" {
 			f.add("--input", "is required with --create: the table, as runs name it", "")
 		}
-		if len(c.Check) > 0 {
-			f.add("--check", "compares releases with a book that is there, and --create makes one", "leave one of the two out")
+		if len(c.Check) > 0 || c.Like != "" {
+			f.add("--check, --like", "are about a book that is there, and --create makes one", "leave one of the two out")
 		}
 		if _, err := accountant.NewBook(c.Neighbouring, c.Epsilon, c.Delta, c.Mixed); err != nil {
 			f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; %s", float64(c.Epsilon), float64(c.Delta), strings.Join(errorLines(err), "; ")),
@@ -275,20 +120,71 @@ func Ledger(ctx context.Context, w io.Writer, c LedgerConfig) error {
 	case err != nil && c.Input != "":
 		return fmt.Errorf("%w\nthe table is entered all the same: `dapple ledger %s` prints it", err, c.Dir)
 	case err == nil:
-		err = checkReleases(ctx, w, b, c.Check)
+		err = errors.Join(c.writeLike(w, b), checkReleases(ctx, w, b, c.Check))
 	}
 	return err
 }
 
-// checkReleases compares what the statements of releases say of their entries with the book. All differences are in the
-// error.
+// like returns the ledger parameters of the runs that Like asks about; nil: it asks nothing.
+func (c LedgerConfig) like() (*accountant.Params, error) {
+	if c.Like == "" {
+		return nil, nil
+	}
+	first, second, _ := strings.Cut(c.Like, ",")
+	epsilon, epsilonErr := strconv.ParseFloat(strings.TrimSpace(first), 64)
+	delta, deltaErr := strconv.ParseFloat(strings.TrimSpace(second), 64)
+	if errors.Join(epsilonErr, deltaErr) != nil {
+		return nil, fmt.Errorf("got %q; want ε and δ", c.Like)
+	}
+	p := accountant.Params{Epsilon: dp.Epsilon(epsilon), Delta: dp.Delta(delta), Coordinates: typicalNumbers}
+	if p.Accounting = dp.GaussianOnly; delta == 0 {
+		p.Accounting, p.Coordinates = dp.Pure, 0
+	}
+	if err := errors.Join(p.Epsilon.Validate(), p.Delta.Validate()); err != nil {
+		return nil, fmt.Errorf("got %q; %s", c.Like, strings.Join(errorLines(err), "; "))
+	}
+	return &p, nil
+}
+
+// typicalNumbers is how many noisy numbers a run may draw whose plan is not known.
+const typicalNumbers = 1 << 20
+
+// mostLike bounds how many runs are counted.
+const mostLike = 10_000
+
+// writeLike says how many more runs of an ε and δ fit, one after the other.
+func (c LedgerConfig) writeLike(w io.Writer, b *book.Book) error {
+	p, err := c.like()
+	if p == nil || err != nil {
+		return err
+	}
+	p.Neighbouring = b.Sum.Params().Neighbouring
+	l, err := accountant.NewLedger(p.Preferred())
+	if err != nil {
+		return err
+	}
+	n, more := 0, ""
+	for n < mostLike && b.Sum.Charge(l.Run()) == nil {
+		n++
+	}
+	if n == mostLike {
+		more = "at least "
+	}
+	_, err = fmt.Fprintf(w, "fits    %s%d more %s of ε = %g and δ = %g\n", more, n, plural(n, "run"), float64(p.Epsilon), float64(p.Delta))
+	return err
+}
+
+// checkReleases compares what the statements of releases say of their entries with the book: each stands on an entry, and no two
+// on one. All differences are in the error.
 func checkReleases(ctx context.Context, w io.Writer, b *book.Book, outputs []string) error {
+	type stands struct{ dir, model string }
+	on := map[int]stands{}
 	var errs []error
 	for _, dir := range outputs {
 		o, err := dirsink.Open(ctx, dir)
 		var p report.Privacy
 		if err == nil {
-			p, err = finished.Statement(ctx, o.Release)
+			p, err = contents.Statement(ctx, o.Release)
 		}
 		switch {
 		case err != nil:
@@ -297,10 +193,14 @@ func checkReleases(ctx context.Context, w io.Writer, b *book.Book, outputs []str
 		default:
 			err = b.Holds(p.Book.Entry, p.Book.SHA256)
 		}
+		if other := on[entryOf(p)]; err == nil && other.dir != "" && other.model != p.Hashes.Model {
+			err = fmt.Errorf("it stands on entry %d, and so does %s, which is another release: one of the two is not paid for", p.Book.Entry, other.dir)
+		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s", dir, cause.Text(err)))
+			errs = append(errs, fmt.Errorf("%s: %s", dir, errtext.Text(err)))
 			continue
 		}
+		on[p.Book.Entry] = stands{dir, p.Hashes.Model}
 		if _, err := fmt.Fprintf(w, "check   %s is entry %d\n", dir, p.Book.Entry); err != nil {
 			return err
 		}
@@ -309,6 +209,14 @@ func checkReleases(ctx context.Context, w io.Writer, b *book.Book, outputs []str
 		return fmt.Errorf("pipelines: not all of these releases are entered in %s; restore the book from a copy, or find theirs, before another run:\n%w", b.Dir, errors.Join(errs...))
 	}
 	return nil
+}
+
+// entryOf is the entry of a budget book that a statement names; 0: none.
+func entryOf(p report.Privacy) int {
+	if p.Book == nil {
+		return 0
+	}
+	return p.Book.Entry
 }
 
 func writeBook(w io.Writer, b *book.Book) error {
@@ -329,12 +237,19 @@ func writeBook(w io.Writer, b *book.Book) error {
 			if !slices.ContainsFunc(standing, func(o *book.Charge) bool { return o.Key == c.Key }) {
 				state = "; taken back: it drew nothing"
 			}
-			fmt.Fprintf(&s, "  %-5d %s  ε = %g, δ = %g, run %s%s\n", e.Number, e.Time.Format("2006-01-02 15:04:05 UTC"), float64(c.Epsilon), float64(c.Delta), c.Run, state)
+			if c.Output != "" {
+				state = " for " + c.Output + state
+			}
+			what := "run " + c.Run
+			if strings.HasPrefix(c.Run, book.FoundKey("")) {
+				what = "domain " + c.Run
+			}
+			fmt.Fprintf(&s, "  %-5d %s  ε = %.4g, δ = %g, %s%s\n", e.Number, e.Time.Format("2006-01-02 15:04:05 UTC"), float64(c.Epsilon), float64(c.Delta), what, state)
 		}
 	}
-	fmt.Fprintf(&s, "spent   %s\n", spentOf(b))
-	if largest := largestOf(b); largest > 0 {
-		fmt.Fprintf(&s, "left    one more run of at most ε = %g at δ = %g, if it draws Gaussian noise alone, as rake and dpam do\n", roundDown(largest), float64(t.Delta))
+	fmt.Fprintf(&s, "spent   %s\n", b.Spent())
+	if largest := b.Largest(); largest > 0 {
+		fmt.Fprintf(&s, "left    one more run of at most ε = %g at δ = %g, if it draws Gaussian noise alone, as rake and dpam do\n", book.RoundDown(largest), float64(t.Delta))
 	} else {
 		s.WriteString("left    nothing\n")
 	}
@@ -348,32 +263,4 @@ func verbOf(n dp.Neighbouring) string {
 		return "replace"
 	}
 	return "add or remove"
-}
-
-// spentOf describes the sum of all charges.
-func spentOf(b *book.Book) string {
-	n := b.Sum.Runs()
-	return fmt.Sprintf("ε = %.4g of %g by %d %s", float64(b.Sum.SpentEpsilon()), float64(b.Terms.Epsilon), n, plural(n, "run"))
-}
-
-// largestOf returns the largest ε of one more run at the book's δ; a pure run in a pure book.
-func largestOf(b *book.Book) dp.Epsilon {
-	p := b.Sum.Params()
-	if p.Accounting != dp.Pure {
-		p.Accounting = dp.GaussianOnly
-	}
-	return b.Sum.LargestEpsilon(func(e dp.Epsilon) (*accountant.Ledger, error) {
-		return accountant.NewLedger(accountant.Params{Neighbouring: p.Neighbouring, Accounting: p.Accounting, Epsilon: e, Delta: p.Delta, Coordinates: 1}.Preferred())
-	})
-}
-
-// roundDown writes an ε with three digits, rounded down.
-func roundDown(e dp.Epsilon) float64 {
-	x := float64(e)
-	for digits, unit := 0, 1.0; digits < 12; digits, unit = digits+1, unit*10 {
-		if n := float64(int64(x * unit)); n >= 100 {
-			return n / unit
-		}
-	}
-	return x
 }

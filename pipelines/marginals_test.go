@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Structural zeros hold from the domain file to the rows of a run and of a later sampling, for every
@@ -19,18 +20,13 @@ func TestStructuralZerosEndToEnd(t *testing.T) {
 	for _, method := range []string{"rake", "dpam", "dpfw"} {
 		c := shop(t, 400)
 		declared := shopDomain + "impossible:\n  - {plan: [basic, other], active: true}\n  - {plan: pro, age: [18, null]}\n"
-		if err := os.WriteFile(c.Domain, []byte(declared), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(c.Domain, []byte(declared), 0o666))
 		c.Method, c.Format, c.Rows = method, "csv", 300
 		mustRun(t, c)
 		possible(t, method, c.Output, 300)
 		again := SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "more"),
 			Format: "csv", Rows: 500, Runner: "direct"}
-		r, err := ValidateSample(context.Background(), again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(ValidateSample(context.Background(), again))(t)
 		if _, err := RunSample(context.Background(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -47,14 +43,8 @@ func possible(t *testing.T, what, dir string, want int) {
 	}
 	rows := 0
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := csv.NewReader(f).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(os.Open(name))(t)
+		lines := must.Value(csv.NewReader(f).ReadAll())(t)
 		for _, l := range lines[1:] {
 			rows++
 			first := l[1] == "" || len(l[1]) == 2 && l[1] < "38"
@@ -88,10 +78,7 @@ func TestMarginalsFile(t *testing.T) {
 		if said.Marginals != 7 || said.Of != 7 || said.Cells != 4+5+2+20+8+10+40 {
 			t.Errorf("%s: %+v", method, said)
 		}
-		r, err := parquetio.OpenFile(c.Output+".release/_marginals.parquet", schema, parquetio.ReadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(parquetio.OpenFile(c.Output+".release/_marginals.parquet", schema, parquetio.ReadOptions{}))(t)
 		sum, noisy, intervals, rows := 0.0, 0, int64(0), 0
 		for chunk, err := range r.Chunks() {
 			if err != nil {
@@ -104,7 +91,7 @@ func TestMarginalsFile(t *testing.T) {
 					intervals++
 				}
 				if chunk.Columns[6].Null(i) {
-					t.Fatal("a standard error of which nobody says where it comes from")
+					t.Fatal("a standard error without a source")
 				}
 				if chunk.Columns[4].Null(i) != chunk.Columns[5].Null(i) {
 					t.Fatal("a noisy answer without a standard error, or the reverse")
@@ -114,9 +101,7 @@ func TestMarginalsFile(t *testing.T) {
 				}
 			}
 		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Close())
 		if math.Abs(sum-7) > 1e-9 || noisy != bought || int64(rows) != said.Cells || intervals != said.Intervals || intervals != said.Cells {
 			t.Errorf("%s: shares sum to %g, %d noisy, %d rows, %d with intervals; %+v", method, sum, noisy, rows, intervals, said)
 		}

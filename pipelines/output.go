@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,13 +12,13 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/kit/workload"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/dry"
-	"github.com/dapple-dp/dapple/internal/release/finished"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/model/dry"
+	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/release/workload"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -29,14 +30,16 @@ import (
 // plain data, from which workers make it anew.
 type output struct {
 	publish.Output
-	StopDir string // staging through which workers in other processes are stopped; empty: there are none
+	StopDir string // staging through which workers in other processes are stopped; empty without such workers
 
-	model string // fingerprint of the model; empty: that of the released statement
+	model string // fingerprint of the model; empty: the released statement's
+	table bool   // rows go to a table
 }
 
 // opened makes the sink of the target.
 func (o *output) opened() *output {
 	o.Open()
+	o.table = isTable(o.Target.Output)
 	return o
 }
 
@@ -45,21 +48,22 @@ func (o *output) opened() *output {
 func (r *Request) output(runID string, st run.Staging, began time.Time) *output {
 	form := r.source.Form(r.File.CSV)
 	at, format := publish.RowsAt(r.Output, r.Format)
+	found := cmp.Or(r.found, &finding{})
 	stopDir := ""
 	if r.Engine.runner.Elsewhere {
 		stopDir = st.Dir
 	}
-	return (&output{StopDir: stopDir, Output: publish.Output{Target: r.target().in(runID, st.Dir), Description: publish.Description{
+	return (&output{StopDir: stopDir, Output: publish.Output{Target: r.to.in(runID, st.Dir), Description: publish.Description{
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
 		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File),
-		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339), MinCount: r.MinCount,
-		PublicName: publicName(r.Public), Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(), Found: r.foundBefore(), LeftOut: r.leftOut, WorkloadTarget: r.File.Target, DomainText: r.foundFile, Queries: workload.Names(r.File),
+		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339),
+		Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(), Found: r.foundBefore(), LeftOut: found.left, DidNotFit: misfits(found.Found), Table: r.tableHash(), Asked: r.asked, WorkloadTarget: r.File.Target, DomainText: found.text, Queries: workload.Names(r.File),
 	}}}).opened()
 }
 
 // output returns the target of the rows of a sampling.
 func (r *SampleRequest) output(runID string, st run.Staging) *output {
-	to := r.target().in(runID, st.Dir)
+	to := r.to.in(runID, st.Dir)
 	if r.Domain != "" {
 		to.Note = dry.Note
 	}
@@ -148,7 +152,7 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 		}
 	}
 	p, err := o.Sink.Publish(ctx, files, release)
-	if err == nil && !isTable(o.Target.Output) {
+	if err == nil && !o.table {
 		run.Published(o.run(), run.Outcome{Written: table.Written{Published: p, Release: publish.ReleaseDir(o.Target)}, Statement: statement.Bytes()})
 	}
 	return p, err
@@ -168,7 +172,7 @@ func (o *output) prepare(ctx context.Context) error {
 // find looks for what this run has published.
 func (o *output) find(ctx context.Context) (table.Written, bool, error) {
 	model := o.model
-	if model == "" && isTable(o.Target.Output) {
+	if model == "" && o.table {
 		if p, err := o.statement(ctx); err == nil {
 			model = p.Hashes.Model
 		}
@@ -185,7 +189,7 @@ func (o *output) statement(ctx context.Context) (p report.Privacy, err error) {
 	if m.RunID != o.run() {
 		return p, errors.New("pipelines: another run has published there")
 	}
-	return finished.Statement(ctx, o.Target.Release)
+	return contents.Statement(ctx, o.Target.Release)
 }
 
 // published reports whether the rows, which are published last, are there.
@@ -202,7 +206,7 @@ func (o *output) published(ctx context.Context) bool {
 // more. No part of the run may be active any more.
 func (o *output) abandon(ctx context.Context) (kept string, err error) {
 	t := o.Target
-	if isTable(t.Output) && t.Release != "" {
+	if o.table && t.Release != "" {
 		if _, err := o.statement(ctx); err == nil {
 			return fmt.Sprintf("staged files are in %s until you remove them; statement and model are in %s, and load at no privacy cost:\n"+
 				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, publish.ModelFile), t.Output, o.loadAgain(ctx)), nil
@@ -234,7 +238,7 @@ func (o *output) written(ctx context.Context) (report.Written, error) {
 		found, err = done.Written, nil
 	}
 	w := report.Written{
-		Output: o.Target.Output, Release: found.Release, Format: o.Target.Format, Table: isTable(o.Target.Output), Job: found.Job,
+		Output: o.Target.Output, Release: found.Release, Format: o.Target.Format, Table: o.table, Job: found.Job,
 		Files: found.Files, Rows: found.Rows, People: found.People, Bytes: found.Bytes, Digest: found.Digest,
 	}
 	if w.Table { // the rows are there, whether or not the job can be asked
@@ -254,10 +258,10 @@ func (o *output) written(ctx context.Context) (report.Written, error) {
 
 // checkOutput refuses directories that hold anything, before any budget is spent. Staged files of a killed run do not
 // count.
-func checkOutput(ctx context.Context, t target, f *Faults) {
-	d := dirsink.Dir{Release: t.release, RunID: "check", Overwrite: t.overwrite}
-	if !isTable(t.output) {
-		d.Path = t.output
+func checkOutput(ctx context.Context, t place, f *Faults) {
+	d := dirsink.Dir{Release: t.Release, RunID: "check", Overwrite: t.Overwrite}
+	if !t.table {
+		d.Path = t.Output
 	}
 	if !checkIsDir("--output", d.Path, f) || !checkIsDir("--release", d.Release, f) {
 		return
@@ -289,9 +293,9 @@ func checkOutput(ctx context.Context, t target, f *Faults) {
 
 // leftBy reports whether the output is of a run that has ended without removing its staging: the same command asks
 // for its result.
-func (t target) leftBy(ctx context.Context) (left bool) {
-	for _, f := range run.AreaOf(t.temp, t.beside(), t.scratch).Left(ctx) {
-		if _, ok := run.FinishedAs(ctx, t.beside(), f.RunID); ok {
+func (t place) leftBy(ctx context.Context) (left bool) {
+	for _, f := range t.area.Left(ctx) {
+		if _, ok := run.FinishedAs(ctx, t.beside, f.RunID); ok {
 			left = true
 		}
 		f.Unlock()
@@ -319,7 +323,7 @@ func checkIsDir(flag, name string, f *Faults) bool {
 			return false
 		}
 	case err != nil:
-		f.add(flag, cause.PathText(err), "name a directory that can be made")
+		f.add(flag, errtext.PathText(err), "name a directory that can be made")
 		return false
 	case !info.IsDir():
 		f.add(flag, fmt.Sprintf("%s is a file", name), "name a directory")

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,14 +15,15 @@ import (
 // Files that are not published yet go to a place of all workers, or of this machine.
 func TestPlacesForTemporaryFiles(t *testing.T) {
 	var faults Faults
-	checkTemp("", Engine{}, &faults)
-	checkTemp("gs://bucket/temp", Engine{}, &faults)
+	checkStore("", &faults)
+	checkStore("gs://bucket/temp", &faults)
+	checkStore(filepath.Join(t.TempDir(), "volume", "store"), &faults)
 	if len(faults) != 0 {
 		t.Error(faults)
 	}
-	for _, dir := range []string{"/tmp", "s3://bucket/temp", "gs://bucket/a?b"} {
+	for _, dir := range []string{"/dev/null/store", "gone://bucket/temp", "gs://bucket/a?b"} {
 		faults = nil
-		if checkTemp(dir, Engine{}, &faults); len(faults) != 1 || faults[0].Where != "--temp_location" {
+		if checkStore(dir, &faults); len(faults) != 1 || faults[0].Where != "--store" {
 			t.Errorf("%s: %v", dir, faults)
 		}
 	}
@@ -29,7 +31,7 @@ func TestPlacesForTemporaryFiles(t *testing.T) {
 
 // The release is kept where the workers of a run see it.
 func TestStagingFollowsTheOutput(t *testing.T) {
-	if dir := run.AreaOf("", (&Config{Output: "gs://bucket/out"}).target().beside(), t.TempDir()).Name("run"); dir != "gs://bucket/out.release/_tmp/run-release" {
+	if dir := (Config{Output: "gs://bucket/out"}).withDefaults().to.area.Name("run"); dir != "gs://bucket/out.release/_tmp/run-release" {
 		t.Error(dir)
 	}
 	st, err := run.AreaOf("", "out", t.TempDir()).Stage(t.Context(), "run")

@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/plan"
-	"github.com/dapple-dp/dapple/internal/release/finished"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
+	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/internal/report"
-	"github.com/dapple-dp/dapple/internal/report/page"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
+	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/discover"
@@ -33,7 +33,7 @@ type PlanConfig struct {
 	// Like is a release, or its _model.arrow: errors are predicted of a table like it. Its number of units stands for
 	// ExpectedRows that are not given. Empty: of a typical table.
 	Like string
-	// Columns is the number of columns but the privacy ID, of a plan without a domain file; 0: those of Input.
+	// Columns is the number of columns but the privacy ID, of a plan without a domain file; 0: Input's.
 	Columns int64
 }
 
@@ -89,8 +89,8 @@ func ValidatePlan(ctx context.Context, c PlanConfig) (*PlanRequest, error) {
 	return r, faults.Err()
 }
 
-// checkLike takes a released model as what the table is like, if its columns are those of the domain.
-func (r *PlanRequest) checkLike(file *modelio.File, f *Faults) {
+// checkLike takes a released model as what the table is like, if it has the domain's columns.
+func (r *PlanRequest) checkLike(file *modelfile.File, f *Faults) {
 	here, there := r.File.Domain, &file.Domain
 	for i := range max(here.Len(), there.Len()) {
 		switch {
@@ -116,20 +116,20 @@ func (r *PlanRequest) checkLike(file *modelio.File, f *Faults) {
 	}
 }
 
-// readLike reads a release: its model and, unless that lies alone or beside that of another model, its statement.
-func readLike(ctx context.Context, path string) (*modelio.File, *report.Privacy, error) {
+// readLike reads a release: its model and, unless the model lies alone or beside another's, its statement.
+func readLike(ctx context.Context, path string) (*modelfile.File, *report.Privacy, error) {
 	if path == "" {
 		return nil, nil, nil
 	}
-	name, err := finished.ModelName(ctx, path)
+	name, err := contents.ModelName(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, _, err := finished.ReadModel(ctx, name)
+	file, _, err := contents.ReadModel(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := finished.Statement(ctx, files.Dir(name))
+	p, err := contents.Statement(ctx, files.Dir(name))
 	if err != nil || p.Hashes.Model != publish.Fingerprint(file.Model) {
 		return file, nil, nil
 	}
@@ -138,7 +138,7 @@ func readLike(ctx context.Context, path string) (*modelio.File, *report.Privacy,
 
 // scaleLike scales predictions to the error that the release measured, if it is of the workload and method that are planned.
 func (r *PlanRequest) scaleLike(p *report.Privacy) {
-	if p == nil || p.Error.Measured == nil || r.Chosen.Name != p.Method || r.Problem.Neighbouring.String() != p.Neighbouring || (r.Problem.Public == nil) != (p.Public == nil) {
+	if p == nil || p.Error.Measured == nil || r.Chosen.Name != p.Method || r.Problem.Neighbouring.String() != p.Neighbouring {
 		return
 	}
 	if workload := r.Problem.Workload.Fingerprint(); hex.EncodeToString(workload[:]) != p.Hashes.Workload {
@@ -187,12 +187,12 @@ func (r *Request) betterPlanned(p report.Privacy) []string {
 		return nil
 	}
 	less, off := plan.Saved(r.Problem, r.Chosen, units), units/r.Problem.Units
-	planned := fmt.Sprintf("planned for %s, there are about %s: --expected_rows=%.0f ", page.Count(r.Problem.Units), page.Count(units), units)
+	planned := fmt.Sprintf("the budget was divided for %s people, but there are about %s; next time add --expected_rows=%.0f", page.Count(r.Problem.Units), page.Count(units), units)
 	switch {
 	case less > worthSaying:
-		return []string{planned + fmt.Sprintf("has at least %.0f %% less error, as predicted", 100*less)}
+		return []string{planned + fmt.Sprintf(": at least %.0f %% less error, as predicted", 100*less)}
 	case off > farOff || off < 1./farOff:
-		return []string{planned + "shares the budget by that number"}
+		return []string{planned}
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (r *Request) width() (w int) {
 
 // Plan is what is known of a run before it. Its fields are Domain, Workload, Method and Why, Charges, AverageTV between
 // LowTV and HighTV, NoiseBound, SolveBytes, SolveSeconds, FileBytes and others; WriteText writes the main ones for
-// a terminal, WriteDetails all of them, and JSON all of them for programs.
+// a terminal, and JSON all of them for programs.
 type Plan = plan.Plan
 
 // Plan predicts what the request would do.
@@ -234,7 +234,7 @@ type FoundPlan struct {
 	Share    float64  `json:"domain_share"` // of the budget, for the domain
 	People   int64    `json:"people"`
 	Columns  int      `json:"columns"`
-	Open     []string `json:"open_parts,omitempty"`      // of a domain file; absent: there is none
+	Open     []string `json:"open_parts,omitempty"`      // of a domain file; absent without any
 	Category float64  `json:"people_for_a_category"`     // who have to share a value for it to be named
 	RangeEnd float64  `json:"people_for_a_range"`        // who have to be near an end of a range for it to be seen
 	Enough   bool     `json:"enough"`                    // to find most of a usual table

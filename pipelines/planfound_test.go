@@ -6,20 +6,16 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestPlanFound: what can be found is said before anything is read: of 5,000 people and 19 columns too little, and each of
 // the ways out that the plan names would do. A run of so few people is refused in the same words.
 func TestPlanFound(t *testing.T) {
 	c := PlanConfig{Config: Config{Epsilon: 1, Delta: 1e-9, ExpectedRows: 5000}, Columns: 19}
-	p, err := PlanFound(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Value(PlanFound(t.Context(), c))(t)
 	var text strings.Builder
-	if err := p.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.WriteText(&text))
 	if p.Enough || p.Category < 300 || p.Category > 600 || !strings.Contains(text.String(), "people to be named") || !strings.Contains(text.String(), "too few people") {
 		t.Errorf("of 5,000 people and 19 columns: %s", text.String())
 	}
@@ -30,10 +26,7 @@ func TestPlanFound(t *testing.T) {
 	try := func(way string, change func(*PlanConfig)) {
 		d := c
 		change(&d)
-		q, err := PlanFound(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Value(PlanFound(t.Context(), d))(t)
 		ways[way] = q.Enough
 	}
 	try("people", func(d *PlanConfig) { d.ExpectedRows = int64(p.Needed) })

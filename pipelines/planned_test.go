@@ -12,11 +12,12 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	dpdomain "github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/plan"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -26,19 +27,14 @@ func TestPlanForAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.yaml")
 	domain := "privacy_id: none\ncolumns:\n- {name: sex, type: STRING, values: [f, m], other: true}\n- {name: age, type: INT64, min: 0, max: 99, bins: 20, null: true}\n" +
 		"- {name: ward, type: STRING, values: [a, b, c], other: true}\n"
-	if err := os.WriteFile(path, []byte(domain), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(domain), 0o600))
 	for _, target := range []string{"", "2-way", "column:age", "columns:sex,ward"} {
 		c := PlanConfig{Config: Config{Domain: path, Delta: 1e-9}, TargetError: .01, Target: target}
 		r, err := ValidatePlan(context.Background(), c)
 		if err != nil {
 			t.Fatalf("%q: %v", target, err)
 		}
-		p, err := r.Plan()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Value(r.Plan())(t)
 		if p.Aimed == nil || r.Epsilon != p.Aimed.Epsilon || p.Charges.Epsilon != float64(r.Epsilon) {
 			t.Fatalf("%q: the plan is not at the ε found: %+v", target, p.Aimed)
 		}
@@ -64,7 +60,7 @@ func TestPlanForAnError(t *testing.T) {
 	}
 	for text, c := range map[string]PlanConfig{
 		"is required, or --target_error":   {Config: Config{Domain: path, Delta: 1e-9}},
-		"no ε up to 100":                   {Config: Config{Domain: path, Delta: 1e-9}, TargetError: 1e-7},
+		"no ε up to 100":                   {Config: Config{Domain: path, Delta: 1e-9, Method: "rake"}, TargetError: 1e-7},
 		"between 0 and 1":                  {Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, TargetError: 2},
 		`the domain has no column "wards"`: {Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Target: "column:wards"},
 	} {
@@ -93,16 +89,14 @@ func TestPlanLikeARelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release := modelio.File{Domain: *binned, Method: "rake", Guarantee: "none", Units: 9000.4, Model: &population.Model{
+	release := modelfile.File{Domain: *binned, Method: "rake", Guarantee: "none", Units: 9000.4, Model: &population.Model{
 		Sizes: binned.Sizes(), Weights: []float64{999, 1}, Columns: [][]dpdomain.Code{{0, 1}, {0, 3}, {2, 0}}}}
 	data, err := release.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string][]byte{path: []byte(domain), model: data, path + "2": []byte(strings.Replace(domain, "ward", "town", 1)), path + "3": []byte(strings.Replace(domain, "9999", "99999", 1))} {
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, text, 0o600))
 	}
 	plans := map[string]*plan.Plan{}
 	for _, like := range []string{"", model} {
@@ -143,14 +137,8 @@ func TestPlanLikeARelease(t *testing.T) {
 func checkScaled(t *testing.T, dir, path, model string, m *population.Model, epsilon dp.Epsilon) {
 	t.Helper()
 	planned := func() *plan.Plan {
-		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: epsilon}, TargetError: .02, Like: model})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := r.Plan()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: epsilon}, TargetError: .02, Like: model}))(t)
+		p := must.Value(r.Plan())(t)
 		return p
 	}
 	plain := planned()
@@ -171,14 +159,10 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, eps
 		"another workload": {func(p *report.Privacy) { p.Hashes.Workload = "00" }, 1},
 		"another method":   {func(p *report.Privacy) { p.Method = "dpam" }, 1},
 		"another relation": {func(p *report.Privacy) { p.Neighbouring = "Replace" }, 1},
-		"a public table":   {func(p *report.Privacy) { p.Public = &report.Public{} }, 1},
 	} {
 		p := stated
 		c.change(&p)
-		b, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(json.Marshal(p))(t)
 		put(t, filepath.Join(dir, publish.PrivacyFile), string(b))
 		got := planned()
 		if x := got.AverageTV / plain.AverageTV; math.Abs(x-c.scale) > .01 || got.Scaled != (c.scale != 1) {
@@ -187,14 +171,11 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, eps
 		if less := got.Aimed.Epsilon < plain.Aimed.Epsilon; less != (c.scale < 1) {
 			t.Errorf("%s: ε = %g for the error, %g without a measurement", name, float64(got.Aimed.Epsilon), float64(plain.Aimed.Epsilon))
 		}
-		var text strings.Builder
-		if err := got.WriteDetails(&text); err != nil || strings.Contains(text.String(), "scaled to the error that it measured") != got.Scaled {
-			t.Errorf("%s: %v\n%s", name, err, text.String())
+		if text, err := got.JSON(); err != nil || strings.Contains(string(text), `"scaled_to_its_error": true`) != got.Scaled {
+			t.Errorf("%s: %v\n%s", name, err, text)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, publish.PrivacyFile)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, publish.PrivacyFile)))
 }
 
 // A domain file can say how many units are expected; the flag goes before it.
@@ -203,9 +184,7 @@ func TestExpectedRowsOfTheDomain(t *testing.T) {
 	file := func(rows string) string {
 		path := filepath.Join(dir, "d.yaml")
 		text := "privacy_id: none\nexpected_rows: " + rows + "\ncolumns: [{name: x, type: INT64, min: 0, max: 1000000, null: true}]\n"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	for given, want := range map[int64]float64{0: 700, 300: 300} {

@@ -11,8 +11,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -31,10 +32,7 @@ func TestTooManyQueries(t *testing.T) {
 		strings.Repeat("  - {parity: [sex]}\n", query.MaxLinear+1):                "at most 100000",
 		"  - {columns: [sex], values: [0, 1]}\n  - {columns: [age], weight: 1}\n": "",
 	} {
-		file, err := schema.Parse("d.yaml", []byte(queryColumns+text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Value(schema.Parse("d.yaml", []byte(queryColumns+text)))(t)
 		var f Faults
 		if _, ok := (&Request{File: file}).workload(&f); ok != (says == "") || says != "" && !strings.Contains(f.Error(), says) {
 			t.Errorf("%.60s: %v, want %q", text, f, says)
@@ -45,15 +43,9 @@ func TestTooManyQueries(t *testing.T) {
 // answersOfFile reads text, source and value of each query in _answers.parquet.
 func answersOfFile(t *testing.T, output string) (words map[string][]string, values map[string]float64) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(output+".release", publish.AnswersFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join(output+".release", publish.AnswersFile)))(t)
 	columns := []parquetio.Figures{{Name: "id", Words: []string{}}, {Name: "query", Words: []string{}}, {Name: "from", Words: []string{}}, {Name: "value"}, {Name: "standard_error"}, {Name: "low"}, {Name: "high"}}
-	f, err := parquetio.ReadFigures(bytes.NewReader(b), publish.AnswersFile, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(parquetio.ReadFigures(bytes.NewReader(b), publish.AnswersFile, columns))(t)
 	words, values = map[string][]string{}, map[string]float64{}
 	for i, id := range f[0].Words {
 		words[id], values[id] = []string{f[1].Words[i], f[2].Words[i]}, f[3].Numbers[i]
@@ -84,10 +76,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %d answers", method, len(words))
 		}
 		count := func(where string) float64 {
-			a, err := queried(QueryConfig{Dir: c.Output, SQL: "SELECT COUNT(*) FROM rows WHERE " + where})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: "SELECT COUNT(*) FROM rows WHERE " + where}))(t)
 			return a.Answers[0].Value
 		}
 		even := count("plan IN (basic, pro) AND active = false OR plan NOT IN (basic, pro) AND active = true")
@@ -110,19 +99,14 @@ func TestAnswers(t *testing.T) {
 // checkAnswersPage looks at the page of a run with queries, and then gives it the answers of another.
 func checkAnswersPage(t *testing.T, c Config, words map[string][]string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Value(os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile)))(t)
 	for _, w := range words {
 		if !strings.Contains(string(page), "<bdi>"+html.EscapeString(w[0])+"</bdi>") {
 			t.Errorf("the page has no query %s", w[0])
 		}
 	}
 	again := filepath.Join(t.TempDir(), "again.html")
-	if err := drawn(ReportConfig{Dir: c.Output, HTML: again}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, drawn(ReportConfig{Dir: c.Output, HTML: again}))
 	if b, err := os.ReadFile(again); err != nil || !bytes.Equal(b, page) {
 		t.Errorf("the page is drawn anew as another one: %v", err)
 	}

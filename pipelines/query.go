@@ -12,11 +12,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/dapple-dp/dapple/internal/answer"
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/release/finished"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
 // QueryConfig is a question about a finished run, answered from its released files alone, at no privacy cost.
@@ -48,8 +48,8 @@ func ValidateQuery(ctx context.Context, c QueryConfig) (*QueryRequest, error) {
 		faults.add("--output", fmt.Sprintf("got %s; want a file that ends in .csv or .parquet", c.Output), "")
 	}
 	if c.Dir != "" {
-		if r.release, err = finished.Open(ctx, c.Dir); err != nil {
-			faults.add(c.Dir, cause.Text(err), "")
+		if r.release, err = contents.Open(ctx, c.Dir); err != nil {
+			faults.add(c.Dir, errtext.Text(err), "")
 		}
 	}
 	return r, faults.Err()

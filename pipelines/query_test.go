@@ -5,18 +5,23 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"html"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/answer"
-	"github.com/dapple-dp/dapple/internal/release/finished"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // queried answers a question about a release.
@@ -28,7 +33,7 @@ func queried(c QueryConfig) (*Answered, error) {
 	return Query(context.Background(), r)
 }
 
-// TestQuery: every method's release answers, from its files alone and in all forms alike; answers are those of the model, whose
+// TestQuery: every method's release answers, from its files alone and in all forms alike; answers are the model's, whose
 // marginals are released too. An altered release answers nothing.
 func TestQuery(t *testing.T) {
 	for method, from := range map[string]string{"rake": "measured", "dpam": "measured", "dpfw": "modelled"} {
@@ -37,10 +42,7 @@ func TestQuery(t *testing.T) {
 		mustRun(t, c)
 		for _, ends := range []string{".csv", ".parquet"} {
 			file := filepath.Join(t.TempDir(), "answers"+ends)
-			a, err := queried(QueryConfig{Dir: c.Output, SQL: "SELECT active, COUNT(*), AVG(age) FROM rows WHERE plan = pro GROUP BY active", Output: file})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: "SELECT active, COUNT(*), AVG(age) FROM rows WHERE plan = pro GROUP BY active", Output: file}))(t)
 			var said struct{ Answers []AnswerJSON }
 			b, err := a.JSON()
 			if err != nil || json.Unmarshal(b, &said) != nil || len(said.Answers) != 4 {
@@ -75,14 +77,8 @@ func TestQuery(t *testing.T) {
 func valuesOf(t *testing.T, file string) (list []float64) {
 	t.Helper()
 	if strings.HasSuffix(file, ".csv") {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(file))(t)
+		rows := must.Value(csv.NewReader(bytes.NewReader(b)).ReadAll())(t)
 		for _, r := range rows[1:] {
 			x, _ := domain.ParseFloat(r[2])
 			list = append(list, x)
@@ -90,10 +86,7 @@ func valuesOf(t *testing.T, file string) (list []float64) {
 		return list
 	}
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "value", Type: domain.Float64, Null: true}}}
-	r, err := parquetio.OpenFile(file, d, parquetio.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(parquetio.OpenFile(file, d, parquetio.ReadOptions{}))(t)
 	for chunk, err := range r.Chunks() {
 		if err != nil {
 			t.Fatal(err)
@@ -108,24 +101,15 @@ func valuesOf(t *testing.T, file string) (list []float64) {
 func TestAsk(t *testing.T) {
 	c := shop(t, 4000)
 	mustRun(t, c)
-	text, err := os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile)))(t)
 	page := string(text)
-	release, err := finished.Open(t.Context(), c.Output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Value(contents.Open(t.Context(), c.Output))(t)
 	questions := answer.Questions(release.Domain)
 	if len(questions) != 4 {
 		t.Errorf("questions %q", questions)
 	}
 	for _, sql := range questions {
-		a, err := queried(QueryConfig{Dir: c.Output, SQL: sql})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: sql}))(t)
 		if !strings.Contains(page, ">"+html.EscapeString(sql)+"</pre>") {
 			t.Errorf("the page does not ask %s", sql)
 		}
@@ -144,4 +128,74 @@ func TestAsk(t *testing.T) {
 	if list := publish.Asked(&few); len(list) > 2 {
 		t.Errorf("of one person it says %v", list)
 	}
+}
+
+// TestPageMeans: the page states the mean of every kind of column of numbers as the command answers it, and the truth is inside.
+func TestPageMeans(t *testing.T) {
+	const people = 4000
+	rng := rand.New(rand.NewPCG(3, 4))
+	var columns, header strings.Builder
+	kinds := []struct {
+		column string
+		value  func() float64
+	}{
+		{"type: INT64, min: 0, max: 1", func() float64 { return float64(b2i(rng.Float64() < .1)) }},
+		{"type: BOOL", func() float64 { return float64(b2i(rng.Float64() < .3)) }},
+		{"type: INT64, min: -3, max: 6", func() float64 { return float64(rng.IntN(10) - 3) }},
+		{"type: INT64, min: 0, max: 9000, resolution: 1000", func() float64 { return 1000 * float64(rng.IntN(10)) }},
+		{"type: NUMERIC, min: 0, max: 1.5, resolution: 0.25", func() float64 { return .25 * float64(rng.IntN(7)) }},
+		{"type: FLOAT64, min: 0, max: 7, resolution: 1", func() float64 { return float64(rng.IntN(8)) }},
+		{"type: INT64, min: 0, max: 99, bins: 10", func() float64 { return float64(rng.IntN(100)) }},
+		{"type: INT64, values: [1, 5, 70]", func() float64 { return []float64{1, 5, 70}[rng.IntN(3)] }},
+	}
+	rows := make([]strings.Builder, people)
+	truth := make([]float64, len(kinds))
+	for k, kind := range kinds {
+		fmt.Fprintf(&columns, "  - {name: c%d, %s, null: true}\n", k, kind.column)
+		fmt.Fprintf(&header, ",c%d", k)
+		for i := range rows {
+			x := kind.value()
+			truth[k] += x / people
+			text := strconv.FormatFloat(x, 'f', -1, 64)
+			if kind.column == "type: BOOL" {
+				text = strconv.FormatBool(x == 1)
+			}
+			rows[i].WriteString("," + text)
+		}
+	}
+	c := shop(t, 1)
+	var table strings.Builder
+	fmt.Fprintf(&table, "customer%s\n", header.String())
+	for i := range rows {
+		fmt.Fprintf(&table, "%d%s\n", i, rows[i].String())
+	}
+	for path, text := range map[string]string{c.Domain: "privacy_id: customer\ncolumns:\n" + columns.String(), c.Input: table.String()} {
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	c.Epsilon, c.Method = 3, "rake"
+	mustRun(t, c)
+	text := must.Value(os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile)))(t)
+	for k, kind := range kinds {
+		_, card, _ := strings.Cut(string(text), fmt.Sprintf(">c%d<", k))
+		found := regexp.MustCompile(`mean (-?[0-9.]+) ± ([0-9.]+)`).FindStringSubmatch(card)
+		if found == nil {
+			t.Fatalf("%s: the page has no mean", kind.column)
+		}
+		mean, _ := strconv.ParseFloat(found[1], 64)
+		half, _ := strconv.ParseFloat(found[2], 64)
+		if math.Abs(mean-truth[k]) > 3*half { // 5.9 standard errors
+			t.Errorf("%s: the page says %g ± %g, and the truth is %g", kind.column, mean, half, truth[k])
+		}
+		a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: fmt.Sprintf("SELECT AVG(c%d) FROM rows", k)}))(t)
+		if math.Abs(mean-a.Answers[0].Value) > .1*half+1e-9 {
+			t.Errorf("%s: the page says %g ± %g, and query %g", kind.column, mean, half, a.Answers[0].Value)
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -17,7 +17,7 @@ type heard struct {
 	text bytes.Buffer
 }
 
-// listen hears everything that is logged, at every level but that of debugging, until the test ends or
+// listen hears everything that is logged, at every level but debugging, until the test ends or
 // somebody else listens.
 func listen(t *testing.T) *heard {
 	t.Helper()
@@ -37,7 +37,7 @@ func (h *heard) Write(line []byte) (int, error) {
 // promise leaves out, and what differs between two runs of one table.
 var varying = regexp.MustCompile(`time=\S+|[0-9][0-9a-zµ.:_+-]*`)
 
-// lines returns the different lines without what varies, sorted: the order is that of goroutines.
+// lines returns the different lines without what varies, sorted: goroutines make the order.
 func (h *heard) lines() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

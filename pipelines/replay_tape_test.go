@@ -12,9 +12,9 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// tape makes a run's private answers those of an earlier run: the curator is asked and charged as always,
+// tape repeats the private answers of an earlier run: the curator is asked and charged as always,
 // and then its answer is exchanged. Whatever still differs between two tables reached the output by
-// another way than through the curator. The requests must be those of the earlier run.
+// another way than through the curator. The requests must equal the earlier run's.
 type tape struct {
 	curator solver.Curator // not embedded: a method that the tape lacks does not compile
 	method  solver.Method
@@ -94,11 +94,6 @@ func (c *tape) Measure(stage string, round int, cliques []domain.Clique, precisi
 	return exchange(c, a, err, stage, round, cliques, precision, share)
 }
 
-func (c *tape) MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error) {
-	a, err := c.curator.MeasureVariance(stage, round, cliques, variance)
-	return exchange(c, a, err, stage, round, cliques, variance)
-}
-
 func (c *tape) MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error) {
 	a, err := c.curator.MeasureQueries(stage, round, w, share)
 	return exchange(c, a, err, stage, round, share)
@@ -122,26 +117,6 @@ func (c *tape) MaxError(stage string, w query.Workload, model query.Answers, sha
 func (c *tape) MeanDistance(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MeanDistance, error) {
 	a, err := c.curator.MeanDistance(stage, w, model, share)
 	return exchange(c, a, err, stage, w.Cliques(), model, share)
-}
-
-func (c *tape) FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error) {
-	a, err := c.curator.FirstAbove(stage, round, w, model, from, threshold, share)
-	return exchange(c, a, err, stage, round, model, from, threshold, share)
-}
-
-func (c *tape) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error) {
-	a, err := c.curator.Keep(stage, round, w, model, cell, total, threshold, share)
-	return exchange(c, a, err, stage, round, model, cell, total, threshold, share)
-}
-
-func (c *tape) Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error) {
-	a, err := c.curator.Votes(stage, round, choice, candidates, share)
-	return exchange(c, a, err, stage, round, choice, candidates, share)
-}
-
-func (c *tape) LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error) {
-	a, err := c.curator.LaplaceMaxCell(stage, round, w, model, scale)
-	return exchange(c, a, err, stage, round, model, scale)
 }
 
 func (c *tape) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
@@ -186,6 +161,6 @@ func init() {
 			p.ErrorShare = share
 			return r, solver.MeasureError(p, r, playing) // Register does not measure again
 		},
-		Learns: true, Public: true,
+		Learns: true,
 	})
 }

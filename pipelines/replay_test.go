@@ -20,10 +20,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/beamrun/progress"
-	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/request/progress"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -75,12 +76,8 @@ func (p people) write(t *testing.T, rng *rand.Rand, path string, customers bool)
 	rng.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	if err := w.WriteAll(append([][]string{{"customer", "plan", "age", "active"}}, records...)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.WriteAll(append([][]string{{"customer", "plan", "age", "active"}}, records...)))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o666))
 }
 
 // replayed runs the whole pipeline with the tape, and returns every byte that it left behind, its closing
@@ -88,23 +85,16 @@ func (p people) write(t *testing.T, rng *rand.Rand, path string, customers bool)
 func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]string {
 	t.Helper()
 	p.write(t, rng, c.Input, privacyID(t, c))
-	if err := errors.Join(os.RemoveAll(c.Output), os.RemoveAll(c.Output+".release")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.RemoveAll(c.Output), os.RemoveAll(c.Output+".release")))
 	r := mustValidate(t, c)
 	playing.method = r.Chosen
 	playing.rewind()
 	r.Chosen.Name = "tape"
 	st := run.Staging{Dir: t.TempDir()}
-	if err := st.Sign(context.Background(), run.Note{RunID: "replay"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, st.Sign(context.Background(), run.Note{RunID: "replay"}))
 	l := launch{runID: "replay", seed: 7, store: st.Ref()}
 	l.output = r.output(l.runID, run.Staging{}, time.Time{})
-	a, err := startExecution(context.Background(), l.output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Value(startExecution(context.Background(), l.output))(t)
 	defer a.finish()
 	pl, s := beam.NewPipelineWithRoot()
 	build(s, r, l)
@@ -117,9 +107,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 		return left
 	}
 	var words bytes.Buffer
-	if err := result.WriteText(&words); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, result.WriteText(&words))
 	left["words"], left["status"] = words.String(), fmt.Sprint(result.Criteria())
 	for _, dir := range []string{c.Output, c.Output + ".release", l.store.Config} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -155,10 +143,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 // privacyID reports whether a request's domain file names one: else every row is a unit.
 func privacyID(t *testing.T, c Config) bool {
 	t.Helper()
-	b, err := os.ReadFile(c.Domain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(c.Domain))(t)
 	return !bytes.Contains(b, []byte("privacy_id: none\n"))
 }
 
@@ -179,7 +164,7 @@ func TestReplayOfWholeRuns(t *testing.T) {
 		rng := rand.New(rand.NewPCG(dptest.Seed(t), uint64(n)))
 		c := shop(t, 0)
 		c.Neighbouring, c.Format = n, "csv"
-		names := slices.DeleteFunc(methods.Names(), func(name string) bool { return name == "tape" || name == "needs-public" })
+		names := slices.DeleteFunc(methods.Names(), func(name string) bool { return name == "tape" })
 		for pair := range pairs {
 			playing = &tape{}
 			c.Method = names[pair%len(names)]
@@ -205,9 +190,7 @@ func TestReplayOfWholeRuns(t *testing.T) {
 // replayPair runs a request over a domain on two random neighbours, and reports whether criteria were checked.
 func replayPair(t *testing.T, c Config, text string, pair int, rng *rand.Rand) (checked bool) {
 	t.Helper()
-	if err := os.WriteFile(c.Domain, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(c.Domain, []byte(text), 0o666))
 	x := people{}
 	for i := range 2 + rng.IntN(6) {
 		x[fmt.Sprint("c", i)] = nasty(rng)
@@ -287,15 +270,9 @@ func TestNothingTimedIsReleased(t *testing.T) {
 	timed := regexp.MustCompile(`(?i)"[ !#-~]*(time|duration|second|elapsed|trial|started|finished|created|retries|attempt)[ !#-~]*"\s*:`)
 	read := 0
 	for _, pattern := range []string{"_*.json", "_*.html", "_*.arrow"} {
-		files, err := filepath.Glob(filepath.Join(c.Output+".release", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Value(filepath.Glob(filepath.Join(c.Output+".release", pattern)))(t)
 		for _, name := range files {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Value(os.ReadFile(name))(t)
 			read++
 			if found := timed.Find(b); found != nil {
 				t.Errorf("%s has the field %s", filepath.Base(name), found)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
@@ -26,18 +27,13 @@ func TestReport(t *testing.T) {
 	c := shop(t, 300)
 	mustRun(t, c)
 	release := c.Output + ".release"
-	first, err := os.ReadFile(filepath.Join(release, publish.ReportFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Value(os.ReadFile(filepath.Join(release, publish.ReportFile)))(t)
 	if text := pagetest.WellFormed(t, first); !strings.Contains(text, "one person") {
 		t.Error("the report does not name the privacy unit")
 	}
 	for _, dir := range []string{c.Output, release} {
 		html := filepath.Join(t.TempDir(), "again.html")
-		if err := drawn(ReportConfig{Dir: dir, HTML: html}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, drawn(ReportConfig{Dir: dir, HTML: html}))
 		if again, err := os.ReadFile(html); err != nil || !bytes.Equal(first, again) {
 			t.Errorf("%s: another report, %v", dir, err)
 		}
@@ -58,9 +54,7 @@ func TestReport(t *testing.T) {
 	} {
 		rows := filepath.Join(t.TempDir(), "out")
 		for from, to := range map[string]string{c.Output: rows, release: rows + ".release"} {
-			if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(to, os.DirFS(from)))
 		}
 		tt.alter(rows + ".release")
 		html := filepath.Join(t.TempDir(), "again.html")
@@ -71,13 +65,8 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s: a report was written", name)
 		}
 	}
-	r, err := ValidateReport(context.Background(), ReportConfig{Dir: c.Output, HTML: filepath.Join(t.TempDir(), "again.html")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(c.Output); err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(ValidateReport(context.Background(), ReportConfig{Dir: c.Output, HTML: filepath.Join(t.TempDir(), "again.html")}))(t)
+	must.Do(t, os.RemoveAll(c.Output))
 	var said bytes.Buffer
 	if err := Report(context.Background(), r, &said); err != nil || !strings.Contains(said.String(), "they were not compared with the statement") {
 		t.Errorf("a release without its rows: %v, %s", err, said.String())
@@ -103,10 +92,7 @@ func swapRows(t *testing.T, release string, other Config) {
 // swapIn puts a file of another run in the place of one; with refit the manifest is made to fit.
 func swapIn(t *testing.T, release string, other Config, name string, refit bool) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(other.Output+".release", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join(other.Output+".release", name)))(t)
 	put(t, filepath.Join(release, name), string(b))
 	if refit {
 		refitted(t, release, name)

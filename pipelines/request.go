@@ -7,17 +7,14 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
-	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/transforms/discover"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // Config is one request to synthesise a table. Zero fields mean their defaults; fields without a
@@ -32,7 +29,6 @@ type Config struct {
 	Format  string // parquet (default), csv, or another that the program imports
 	Null    string // how CSV output spells NULL; default: an empty cell
 	People  string // table of people, in the forms of Input: their privacy ID and columns; for a domain with people without rows
-	Public  string // table that anybody may see, in the form of the private one: a prior of the model; default: none
 	Ledger  string // directory of the data set's budget book; empty: none
 	Release string // directory of statement, model and manifest; default: Output with ".release" behind it, if that is a directory
 
@@ -42,14 +38,13 @@ type Config struct {
 	Delta        dp.Delta   // 0 is pure differential privacy
 	Neighbouring dp.Neighbouring
 
-	Rows         int64          // rows to write; 0: the released number of units
-	MinCount     synth.MinCount // no written combination of its columns is in fewer rows
-	Criteria     string         // such as "age,sex<=0.02; race<=0.01": whether the model's errors are at most these is checked and released
-	ErrorShare   float64        // part of the budget with which the error is measured; default solver.DefaultErrorShare; below 0: none
-	AcceptDelta  bool           // a δ above 1/(2·planned units) or 1e-3 is meant
-	ExpectedRows int64          // public planning number of units; 0: that of the domain file, or solver.DefaultUnits
-	Marginals    int            // widest marginal of the workload; default query.DefaultWidth, or 2 beyond query.MaxMarginals
-	MaxCells     int64          // largest marginal of the workload, in cells; default query.DefaultCells
+	Rows         int64   // rows to write; 0: the released number of units
+	Criteria     string  // such as "age,sex<=0.02; race<=0.01": whether the model's errors are at most these is checked and released
+	ErrorShare   float64 // part of the budget with which the error is measured; default solver.DefaultErrorShare; below 0: none
+	AcceptDelta  bool    // a δ above 1/(2·planned units) or 1e-3 is meant
+	ExpectedRows int64   // public planning number of units; 0: the domain file's, or solver.DefaultUnits
+	Marginals    int     // widest marginal of the workload; default query.DefaultWidth, or 2 beyond query.MaxMarginals
+	MaxCells     int64   // largest marginal of the workload, in cells; default query.DefaultCells
 	Method       string
 	MemoryLimit  int64 // bytes for the solve; default solver.DefaultMemoryLimit
 
@@ -64,7 +59,8 @@ type Config struct {
 	Runner        string            // prism (default) or direct, in this process; or the runner of Engine
 	Engine        Engine            // job service; the zero Engine: the run is in this process
 	RunID         string            // of a run that may have begun: it is finished, and paid for once; default: random
-	TempLocation  string            // gs:// directory for what is not published yet; default: next to a gs:// output, else of this machine
+	Again         bool              // a run of this ID that the book has charged and of which nothing is found is charged again
+	Store         string            // directory or place for what is not published yet; default: next to a remote output, else of this machine
 	Services      table.Options
 
 	Progress io.Writer // where progress goes; nil: nowhere
@@ -74,36 +70,32 @@ type Config struct {
 	// PrivacyID is the column that names the people, or schema.NoPrivacyID; of requests whose domain is found.
 	PrivacyID   string
 	DomainShare float64 // part of the budget that finds the domain; default DefaultDomainShare
+	AllColumns  bool    // refuse to leave out a column of the table
 
-	parsed     *parsedDomain   // the domain file, as Finds has read it; nil: it has not
-	found      *discover.Found // what was found of the domain; nil: nothing
-	leftOut    []string        // columns that are left out where the domain is found, with the reason
-	foundFile  []byte          // the whole domain, with what was found
-	foundEntry string          // key of the entry of the budget book that has charged finding and run; empty: none
+	parsed *parsedDomain // the domain file, as Finds has read it; nil: it has not
+	found  *finding      // what was found of the domain, within the budget of the request; nil: nothing
+	asked  string        // hash of what was declared of the domain, where the rest is found; empty: all of it
 
-	planning bool // nothing will be run: Input and Output may be empty
+	to       place // of withDefaults
+	planning bool  // nothing will be run: Input and Output may be empty
 }
 
-// Defaults of Config.
-const (
-	DefaultShards = publish.DefaultShards
-	MaxShards     = 10_000
-)
+// MaxShards is the most files of a table.
+const MaxShards = 10_000
 
 func (c Config) withDefaults() Config {
 	c.Format = orDefault(c.Format, defaultFormat)
 	c.MaxCells = orDefault(c.MaxCells, query.DefaultCells)
 	c.Method = orDefault(c.Method, "auto")
 	c.MemoryLimit = orDefault(c.MemoryLimit, solver.DefaultMemoryLimit)
-	if isTable(c.Output) {
-		c.Shards = orDefault(c.Shards, DefaultShards)
-	}
 	c.Runner = orDefault(c.Runner, "prism")
 	c.Engine = c.Engine.withDefaults(c.Runner)
-	c.TempLocation = orDefault(c.Engine.Cloud.Staging, c.TempLocation)
-	for _, name := range []*string{&c.Input, &c.People, &c.Public, &c.Output, &c.Release, &c.TempLocation, &c.Ledger} {
+	c.Store = orDefault(c.Engine.Cloud.Staging, c.Store)
+	for _, name := range []*string{&c.Input, &c.People, &c.Output, &c.Release, &c.Store, &c.Ledger} {
 		*name = c.Engine.name(*name)
 	}
+	c.to = c.place()
+	c.Shards = c.to.Shards
 	return c
 }
 
@@ -120,15 +112,13 @@ func orDefault[T comparable](v, def T) T {
 type Request struct {
 	Config
 	File     *schema.File
-	scratch  string       // directory of this machine for temporary files
 	source   table.Source // the table that Input names, as it was at launch
-	people   table.Source // that of People; nil: none
-	public   *solver.Public
+	people   table.Source // the table of People; nil: none
 	Problem  solver.Problem
 	Chosen   solver.Method
 	omitted  int64
 	aimed    *plan.Aimed     // the ε for an error that a plan was asked for
-	question *plan.Question  // what errors the plan states, where its ε was found; nil: those of its own bins
+	question *plan.Question  // what errors the plan states, where its ε was found; nil: errors of its own bins
 	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
 	about    map[string]string
 	ledger   *book.Book // as it was when the request was checked; nil: none
@@ -162,16 +152,16 @@ func (f Faults) Error() string { return strings.Join(f.Lines(), "\n") }
 // Lines returns the lines of Error.
 func (f Faults) Lines() []string {
 	var lines []string
-	for _, one := range f[:min(len(f), bounded.Shown)] {
+	for _, one := range f[:min(len(f), errlist.Shown)] {
 		lines = append(lines, one.String())
 	}
-	if len(f) > bounded.Shown {
-		lines = append(lines, bounded.More(f[bounded.Shown:].Count()))
+	if len(f) > errlist.Shown {
+		lines = append(lines, errlist.More(f[errlist.Shown:].Count()))
 	}
 	return lines
 }
 
-// Count returns how many faults there are, also those of which only the number is known.
+// Count returns how many faults there are, also those whose number alone is known.
 func (f Faults) Count() (n int) {
 	for _, one := range f {
 		n += max(1, one.more)
@@ -199,14 +189,14 @@ func (f *Faults) add(where, what, fix string) {
 
 // ErrRunner marks an error in which no message of dapple's packages was found: the runner itself, or the machine, has
 // failed, and the runner's log has the details.
-var ErrRunner = cause.ErrRunner
+var ErrRunner = errtext.ErrRunner
 
 // ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without
 // the names of packages; nil for nil.
 func ErrorFaults(where string, err error) (faults Faults) {
-	for _, e := range cause.Each(err) {
-		fault := Fault{Where: where, What: cause.Text(e)}
-		if rest := bounded.Rest(0); errors.As(e, &rest) {
+	for _, e := range errtext.Each(err) {
+		fault := Fault{Where: where, What: errtext.Text(e)}
+		if rest := errlist.Rest(0); errors.As(e, &rest) {
 			fault.more = int(rest)
 		}
 		faults = append(faults, fault)
@@ -217,14 +207,14 @@ func ErrorFaults(where string, err error) (faults Faults) {
 // asFault returns an error of a run that cannot begin as it was asked for as a fault of the request; others as they are.
 func asFault(err error) error {
 	if r, ok := errors.AsType[*run.Refusal](err); ok {
-		return Faults{{Where: r.Where, What: cause.Text(r.Err), Fix: r.Fix}}
+		return Faults{{Where: r.Where, What: errtext.Text(r.Err), Fix: r.Fix}}
 	}
 	return err
 }
 
 // fieldFault returns an error of a sink as a fault of the flag that its field has.
 func fieldFault(err error) Fault {
-	flags := map[string]string{"Output": "--output", "Write": "--write", "Release": "--release", "Stage": "--temp_location"}
+	flags := map[string]string{"Output": "--output", "Write": "--write", "Release": "--release", "Stage": "--store"}
 	f := Fault{Where: "--output", What: tableError(err)}
 	if of, ok := errors.AsType[*table.FieldError](err); ok {
 		f.Where, f.Fix = flags[of.Field], of.Fix

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dapple-dp/dapple/internal/release/finished"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/model/relation"
+	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/release/contents"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
@@ -22,7 +24,7 @@ type Result struct {
 	Submitted string // of a job that nobody waits for: its name, and how to ask again; of a dry run: the request; else empty
 }
 
-// WriteText writes the last lines, or that of a job that was submitted.
+// WriteText writes the last lines, or the line of a job that was submitted.
 func (r *Result) WriteText(w io.Writer) error {
 	if r.Submitted != "" {
 		_, err := fmt.Fprintln(w, r.Submitted)
@@ -60,6 +62,29 @@ func (r *Result) Criteria() error {
 // kept, and the next run of the same request publishes it. If a run with the same ID has begun before, it is
 // finished, whether its job is still running, has ended, or has only released.
 func Run(ctx context.Context, r *Request) (*Result, error) {
+	for first := true; ; first = false {
+		res, err := r.launch(ctx)
+		paid, ok := errors.AsType[*book.Paid](err)
+		if !ok {
+			return res, err
+		}
+		switch waited := r.to.area.Wait(ctx, r.RunID); { // another launch of this run: it may publish, or draw nothing
+		case ctx.Err() != nil:
+			return nil, stopped(ctx, err)
+		case !waited && !first:
+			return nil, unfoundRun(paid.Error())
+		}
+	}
+}
+
+// unfoundRun refuses a run that a budget book has charged and of which nothing is found.
+func unfoundRun(charged string) Faults {
+	return Faults{{Where: "--run_id", What: charged + ", and neither its release nor its files are to be found here: its noise may have been drawn",
+		Fix: "if it is at work elsewhere, wait: the same command returns its result; else count its budget as spent: --again, or another --run_id, begins anew and spends again"}}
+}
+
+// launch is one attempt of a run. Its error is book.Paid if another launch of the same run ID is charged: nothing was drawn.
+func (r *Request) launch(ctx context.Context) (*Result, error) {
 	c, res, err := r.claim(ctx)
 	if c == nil {
 		return res, err
@@ -74,6 +99,9 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 
 // settle says how the run ended: what is published, submitted, kept or spent.
 func (c *claim) settle(ctx context.Context, err error) (*Result, error) {
+	if errors.As(err, new(*book.Paid)) { // what is prepared has the same ID, and is the other launch's
+		return nil, err
+	}
 	if err != nil && !c.charged && c.begun != nil { // what was begun is left as it is
 		_, _, abandonErr := c.execution.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
@@ -87,7 +115,7 @@ func (c *claim) settle(ctx context.Context, err error) (*Result, error) {
 	c.keep = false
 	res, err := resultOf(ctx, c.r, c.output)
 	if res != nil {
-		res.Written.Notes = append(res.Written.Notes, c.notes...)
+		res.Written.Adopted, res.Written.Notes = c.adopted, append(res.Written.Notes, c.notes...)
 	}
 	return res, err
 }
@@ -133,7 +161,7 @@ func resultOf(ctx context.Context, r *Request, out *output) (*Result, error) {
 	if done := run.OutcomeOf(out.run()); done != nil && len(done.Statement) > 0 {
 		privacy, err = report.ParsePrivacy(bytes.TrimSpace(done.Statement))
 	} else {
-		privacy, err = finished.Statement(ctx, r.target().beside())
+		privacy, err = contents.Statement(ctx, r.to.beside)
 	}
 	if err != nil {
 		return nil, err
@@ -145,6 +173,7 @@ func resultOf(ctx context.Context, r *Request, out *output) (*Result, error) {
 	}
 	written.Width = r.width()
 	written.Notes = append(written.Notes, r.betterPlanned(privacy)...)
+	written.Notes = append(written.Notes, relation.RunOut(r.File.Domain, written.Rows)...)
 	written.Compare = fmt.Sprintf("dapple evaluate %s %s %s%s --html=compared.html", r.Domain, r.Input, r.Output, people)
 	return &Result{Privacy: privacy, Written: written}, err
 }

@@ -18,8 +18,9 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/internal/beamrun/progress"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/request/progress"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -52,28 +53,20 @@ func shop(t testing.TB, n int) Config {
 		Epsilon: 1, Delta: 1e-6, Method: "dpam", Runner: "direct", Shards: 2,
 	}
 	for path, content := range map[string]string{c.Domain: shopDomain, c.Input: b.String()} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	return c
 }
 
 func mustValidate(t testing.TB, c Config) *Request {
 	t.Helper()
-	r, err := ValidateRun(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(ValidateRun(context.Background(), c))(t)
 	return r
 }
 
 func mustRun(t testing.TB, c Config) *Result {
 	t.Helper()
-	res, err := Run(context.Background(), mustValidate(t, c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Value(Run(context.Background(), mustValidate(t, c)))(t)
 	return res
 }
 
@@ -96,10 +89,7 @@ func TestLedgerIsAsPlanned(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := shop(t, 300)
 			c.Method, c.Neighbouring, c.Delta = tt.method, tt.relation, tt.delta
-			plan, err := mustValidate(t, c).Plan()
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := must.Value(mustValidate(t, c).Plan())(t)
 			got := mustRun(t, c).Privacy.Statement
 			if len(got.Ledger) == 0 || !reflect.DeepEqual(got, plan.Charges) {
 				t.Errorf("charged %+v\nplanned %+v", got, plan.Charges)
@@ -112,10 +102,7 @@ func TestLedgerIsAsPlanned(t *testing.T) {
 func TestAdaptiveLedgerKeepsItsBudget(t *testing.T) {
 	c := shop(t, 300)
 	c.Method = "rake"
-	plan, err := mustValidate(t, c).Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Value(mustValidate(t, c).Plan())(t)
 	got := mustRun(t, c).Privacy.Statement
 	if got.Schedule != plan.Charges.Schedule || got.Capacity != plan.Charges.Capacity || len(got.Ledger) == 0 {
 		t.Errorf("charged %+v\nplanned %+v", got, plan.Charges)
@@ -131,10 +118,7 @@ func TestRunWrites(t *testing.T) {
 		c := shop(t, 300)
 		c.Format, c.Runner, c.Release, c.Rows = tt.format, tt.runner, filepath.Join(filepath.Dir(c.Domain), "release"), 40
 		res := mustRun(t, c)
-		m, err := dirsink.Open(context.Background(), c.Release)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Value(dirsink.Open(context.Background(), c.Release))(t)
 		if err := m.Verify(context.Background()); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 || len(m.Released) != 5 {
 			t.Errorf("%s: %d parts, %d rows, %d released files, %v", tt.format, len(m.Parts), m.Rows, len(m.Released), err)
 		}
@@ -175,9 +159,7 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "interrupted\nnothing was written and no privacy budget was spent") {
 		t.Errorf("error %v", err)
 	}
-	if err := os.WriteFile(c.Input, []byte("customer,plan,age,active\nc1,\"basic\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(c.Input, []byte("customer,plan,age,active\nc1,\"basic\n"), 0o666))
 	if _, err = Run(context.Background(), mustValidate(t, c)); err == nil || IsRequest(err) || errors.Is(err, ErrRunner) {
 		t.Errorf("error %v", err)
 	}
@@ -190,10 +172,7 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
 	sink := r.output("stopped", run.Staging{}, time.Time{})
-	a, err := startExecution(context.Background(), sink)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Value(startExecution(context.Background(), sink))(t)
 	if _, _, err := a.abandon(context.Background()); err != nil {
 		t.Fatal(err)
 	}

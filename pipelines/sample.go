@@ -7,22 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/beamrun/progress"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/model/condition"
+	"github.com/dapple-dp/dapple/internal/model/dry"
 	"github.com/dapple-dp/dapple/internal/model/interval"
-	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/internal/release/dry"
-	"github.com/dapple-dp/dapple/internal/release/finished"
-	"github.com/dapple-dp/dapple/internal/release/keep"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
+	"github.com/dapple-dp/dapple/internal/model/relation"
+	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/request/progress"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -40,7 +38,6 @@ type SampleConfig struct {
 	Rows          int64  // default: the released number of units; dry rows have none
 	NumPeople     int64  // of a model of people with their rows, in place of Rows; default: the released number
 	Where         string // only rows that meet it; see synth.SampleParams
-	MinCount      synth.MinCount
 	SampleSeed    uint64
 	HasSampleSeed bool
 	Draws         int               // rows of so many draws of the model, in place of one table; 0: of the model itself
@@ -50,44 +47,42 @@ type SampleConfig struct {
 	Write         string            // of tables: empty (default), truncate or append
 	Labels        map[string]string // of tables and jobs; launchers give some to every run
 	Runner        string
-	TempLocation  string // gs:// directory for the model while rows are drawn; default: next to a gs:// output, else of this machine
+	Store         string // directory for the model while rows are drawn; default: next to a remote output, else of this machine
 	Services      table.Options
 	Progress      io.Writer
 	Terminal      bool
 	LogJSON       bool // progress is a JSON object a line
+
+	to place // of ValidateSample
 }
 
 // SampleRequest is a SampleConfig without fault.
 type SampleRequest struct {
 	SampleConfig
-	file    *modelio.File       // conditioned
+	file    *modelfile.File     // conditioned
 	bytes   []byte              // of file, as they were read; nil if it was made or conditioned here
 	coupled bool                // rows have to be records of the model
-	whole   *modelio.File       // before it was conditioned
+	whole   *modelfile.File     // before it was conditioned
 	errors  *interval.Intervals // of Draws
 }
 
 // ValidateSample finds every fault of a request for rows.
 func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error) {
 	c.Format = orDefault(c.Format, defaultFormat)
-	if isTable(c.Output) {
-		c.Shards = orDefault(c.Shards, DefaultShards)
-	}
 	c.Runner = orDefault(c.Runner, "prism")
+	c.to = c.place()
+	c.Shards = c.to.Shards
 	var faults Faults
 	r := &SampleRequest{SampleConfig: c}
 	if c.Rows < 0 {
 		faults.add("--rows", fmt.Sprintf("got %d; want at least 1", c.Rows), "")
 	}
-	if c.Shards < 0 || c.Shards > MaxShards {
-		faults.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
-	}
-	checkFormatName(c.Format, &faults)
+	checkFiles(c.Shards, c.Format, &faults)
 	checkHere(c.Runner, &faults)
 	if c.Draws == 0 {
-		c.target().check(ctx, &faults)
+		c.to.check(ctx, &faults)
 	}
-	checkTemp(c.TempLocation, Engine{}, &faults)
+	checkStore(c.Store, &faults)
 	if c.Domain != "" {
 		if c.Draws != 0 {
 			faults.add("--draws", "together with --domain", "leave it out: dry rows are of no model")
@@ -95,7 +90,7 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		checkDry(ctx, r, &faults)
 		return r, faults.Err()
 	}
-	switch file, data, err := finished.Model(ctx, c.Model); {
+	switch file, data, err := contents.Model(ctx, c.Model); {
 	case c.Model == "":
 		faults.add("--model", "is required: what synth has written, or its _model.arrow; --domain=FILE gives dry rows, of no data", "")
 	case err != nil:
@@ -104,9 +99,8 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 		whole := *file
 		r.file, r.bytes, r.whole = file, data, &whole
 		r.Tables = r.Tables || noRows(&file.Domain)
-		checkLayout(ctx, c.target(), &file.Domain, r.Tables, &faults)
+		checkLayout(ctx, c.to, &file.Domain, r.Tables, &faults)
 		checkWhere(r, &faults)
-		checkMinCount(r.MinCount, r.Rows, 0, &file.Domain, &faults)
 		checkEvents(&file.Domain, r.Rows, "--people=N asks for a number of people", &faults)
 		switch {
 		case c.NumPeople < 0:
@@ -124,12 +118,12 @@ func ValidateSample(ctx context.Context, c SampleConfig) (*SampleRequest, error)
 }
 
 // LearnedDomain returns the domain of a finished run with the bins that it learned, by the name of one of its
-// directories, or nil if there is none that can be read.
+// directories, or nil if it cannot be read.
 func LearnedDomain(ctx context.Context, name string) *domain.Domain {
 	if name == "" {
 		return nil
 	}
-	file, _, err := finished.Model(ctx, name)
+	file, _, err := contents.Model(ctx, name)
 	if err != nil || file == nil {
 		return nil
 	}
@@ -165,13 +159,12 @@ func checkWhere(r *SampleRequest, f *Faults) {
 type Sampled struct {
 	Rows    int64
 	Dry     bool
-	Merged  report.MinCount // zero: not asked for
 	Written report.Written
 }
 
 // WriteText writes one line.
 func (s *Sampled) WriteText(w io.Writer) error {
-	return report.WriteSampled(w, s.Rows, s.Dry, s.Merged, s.Written)
+	return report.WriteSampled(w, s.Rows, s.Dry, s.Written)
 }
 
 // Unprinted is the error of a result whose text could not be written.
@@ -181,13 +174,13 @@ func (s *Sampled) Unprinted(err error) error {
 
 // JSON returns the same for programs.
 func (s *Sampled) JSON() ([]byte, error) {
-	return report.JSON(report.Sampled(s.Dry, s.Merged, s.Written))
+	return report.JSON(report.Sampled(s.Dry, s.Written))
 }
 
 // RunSample writes rows of a released model. It touches nothing private and costs nothing.
 func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	runID := rand.Text()
-	st, err := run.AreaOf(r.TempLocation, r.target().beside(), os.TempDir()).Stage(ctx, runID)
+	st, err := r.to.area.Stage(ctx, runID)
 	if err != nil {
 		return nil, asFault(err)
 	}
@@ -208,7 +201,7 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	shards, minRows := publish.Shards(r.Shards, &r.file.Domain)
 	params := synth.WriteParams{
 		Rows: r.Rows, Shards: shards, MinRows: minRows, Branches: runnerNamed(r.Runner).Branches(), Sink: out.ref(),
-		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), MinCount: r.MinCount, Tables: r.Tables,
+		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), Tables: r.Tables,
 	}
 	synth.Write(s, release, params)
 	if err := execute(ctx, p, r.Runner, progress.New(0, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})); err != nil && !a.published(ctx) {
@@ -226,15 +219,8 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Sampled{Rows: written.Rows, Dry: r.Domain != "", Written: written}
-	if r.MinCount.Rows > 0 {
-		merged, err := release.Merged(ctx, ref, params)
-		if err != nil {
-			return nil, err
-		}
-		res.Merged = publish.MinCountOf(r.MinCount, &r.file.Domain, written.Rows, merged)
-	}
-	return res, nil
+	written.Notes = append(written.Notes, relation.RunOut(&r.file.Domain, written.Rows)...)
+	return &Sampled{Rows: written.Rows, Dry: r.Domain != "", Written: written}, nil
 }
 
 // rounding returns the way to make rows of the model: a local search for rows that fit its tables could violate a
@@ -246,10 +232,8 @@ func (r *SampleRequest) rounding() synth.Rounding {
 	return synth.Refined
 }
 
-// keep stores the conditioned model for the run's functions: in the pipeline itself it would be copied for every
-// branch.
+// keep stores the conditioned model for the run's functions.
 func (r *SampleRequest) keep(ctx context.Context, st run.Staging) (synth.ModelRef, error) {
-	const name = "model"
 	model, err := r.bytes, error(nil)
 	if model == nil {
 		model, err = r.file.Encode()
@@ -257,19 +241,7 @@ func (r *SampleRequest) keep(ctx context.Context, st run.Staging) (synth.ModelRe
 	if err != nil {
 		return synth.ModelRef{}, err
 	}
-	artifact, err := synth.ModelArtifact(model)
-	if err != nil {
-		return synth.ModelRef{}, err
-	}
-	ref, err := artifact.Ref()
-	if err != nil {
-		return synth.ModelRef{}, err
-	}
-	if _, _, err := keep.Open(st.Dir).CreateIfAbsent(ctx, name, ref.Inline); err != nil {
-		return synth.ModelRef{}, err
-	}
-	ref.Path, ref.Inline = name, nil
-	return ref, nil
+	return keepModel(ctx, st, model)
 }
 
 // checkDry finds the faults of a request for dry rows.
@@ -289,23 +261,23 @@ func checkDry(ctx context.Context, r *SampleRequest, faults *Faults) {
 		faults.add("--domain", "declares events, and dry rows stand for no people", "leave events out, and name the privacy ID among generate, for rows without a model")
 		return
 	}
-	checkLayout(ctx, r.target(), file.Domain, r.Tables, faults)
+	checkLayout(ctx, r.to, file.Domain, r.Tables, faults)
 	if r.Rows <= 0 {
 		return
 	}
 	r.file = dry.File(file.Domain, r.Rows, sampleSeed(r.SampleSeed, r.HasSampleSeed))
 	checkWhere(r, faults)
-	checkMinCount(r.MinCount, r.Rows, 0, &r.file.Domain, faults)
 }
 
 // MostDraws is the most draws of one request.
 const MostDraws = 1000
 
-// drawn returns the request for the rows of draw k, which go beside those of the others.
+// drawn returns the request for the rows of draw k, which go beside the others' rows.
 func (c SampleConfig) drawn(k int) SampleConfig {
 	c.Output = files.Clean(c.Output) + fmt.Sprintf("_%02d", k+1)
 	c.Draws = 0
 	c.SampleSeed, c.HasSampleSeed = c.SampleSeed+uint64(k), true // rows of all draws are not rounded alike
+	c.to = c.place()
 	return c
 }
 
@@ -317,15 +289,15 @@ func checkDraws(ctx context.Context, r *SampleRequest, faults *Faults) {
 	}
 	for k, n := 0, len(*faults); k < r.Draws && len(*faults) == n; k++ { // the first that cannot be written says enough
 		c := r.drawn(k)
-		c.target().check(ctx, faults)
+		c.to.check(ctx, faults)
 	}
 	if r.file == nil {
 		return // a fault that is said
 	}
-	release, err := finished.Open(ctx, r.Model)
+	release, err := contents.Open(ctx, r.Model)
 	switch {
 	case err != nil:
-		faults.add("--draws", r.Model+" "+cause.Text(err), "")
+		faults.add("--draws", r.Model+" "+errtext.Text(err), "")
 	case !release.Errors.Known():
 		faults.add("--draws", "the method of this release says nothing of its errors", "use another method")
 	default:
@@ -355,7 +327,7 @@ func (d *Drawn) Unprinted(err error) error {
 func (d *Drawn) JSON() ([]byte, error) {
 	out := report.DrawsResult{Format: 1, Draws: []report.SampleResult{}}
 	for _, s := range d.Draws {
-		out.Draws = append(out.Draws, report.Sampled(false, s.Merged, s.Written))
+		out.Draws = append(out.Draws, report.Sampled(false, s.Written))
 	}
 	return report.JSON(out)
 }

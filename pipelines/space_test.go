@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// Directories of one disk share what is left of it; a disk of which nothing is known is tried.
+// Directories of one disk share what is left of it; an unknown disk is tried.
 func TestShortages(t *testing.T) {
 	needs := []need{{"--output", "out", "rows", 600, 8}, {"TMPDIR", "tmp", "model", 500, 8}}
 	disk := func(disks ...files.Free) func(string) (files.Free, bool) {

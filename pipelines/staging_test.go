@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // A release is kept beside its output if the directory for temporary files is gone after a power cut.
@@ -17,20 +16,20 @@ func TestNothingPaidForIsInMemoryAlone(t *testing.T) {
 		t.Skip("missing: /dev/shm in memory, and TMPDIR on a disk")
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(memory) })
-	if got := (Engine{}).scratch("", out+".release"); got != os.TempDir() {
+	if got := (Config{Output: out}).withDefaults().to.scratch; got != os.TempDir() {
 		t.Errorf("TMPDIR on a disk: kept in %s", got)
 	}
 	t.Setenv("TMPDIR", memory)
-	dir := (Engine{}).scratch("", out+".release")
-	if dir != filepath.Dir(out) {
+	to := (Config{Output: out}).withDefaults().to
+	if dir := to.scratch; dir != filepath.Dir(out) {
 		t.Errorf("TMPDIR in memory: kept in %s", dir)
 	}
-	st, err := run.AreaOf("", out+".release", dir).Stage(t.Context(), "r")
+	st, err := to.area.Stage(t.Context(), "r")
 	if err != nil || filepath.Dir(st.Dir) != filepath.Dir(out) {
 		t.Fatal(st.Dir, err)
 	}
 	st.Remove(t.Context())
-	if got := (Engine{}).scratch("", filepath.Join(memory, "out.release")); got != memory {
+	if got := (Config{Output: filepath.Join(memory, "out")}).withDefaults().to.scratch; got != memory {
 		t.Errorf("both in memory: kept in %s", got)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/solver"
@@ -28,7 +29,7 @@ func TestSeveralRunsReplaceAnOutput(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range runs {
 		r := mustValidate(t, c)
-		r.scratch = t.TempDir() // none takes up what another is about to publish
+		r.to.area.Dir = t.TempDir() // none takes up what another is about to publish
 		wg.Go(func() { results[i], errs[i] = Run(context.Background(), r) })
 	}
 	wg.Wait()
@@ -83,7 +84,7 @@ func (s slowSink) Find(context.Context, string) (table.Written, bool, error) {
 	return table.Written{}, s.there.Load(), nil
 }
 
-// The figures of a run are those of its own publication, also if another run has replaced the output before they are read.
+// The figures of a run are about its own publication, also if another run has replaced the output before they are read.
 func TestFiguresAreOfTheRunItself(t *testing.T) {
 	c := shop(t, 60)
 	if _, err := Run(t.Context(), mustValidate(t, c)); err != nil {
@@ -91,10 +92,7 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 	}
 	c.Overwrite = true
 	out := mustValidate(t, c).output("replaced", run.Staging{}, time.Time{})
-	a, err := startExecution(t.Context(), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Value(startExecution(t.Context(), out))(t)
 	defer a.finish()
 	s := newSlowSink(out.Sink)
 	close(s.end)
@@ -124,10 +122,7 @@ func TestStoppedWhilePublishing(t *testing.T) {
 	for _, to := range []string{"", "bq://project.set.table"} {
 		r := mustValidate(t, shop(t, 10))
 		out := r.output("slow", run.Staging{}, time.Time{})
-		a, err := startExecution(t.Context(), out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Value(startExecution(t.Context(), out))(t)
 		if to != "" {
 			out.Target.Output, out.model = to, "model"
 		}
@@ -172,16 +167,10 @@ func (s heldSink) Publish(context.Context, []table.FileRef, table.Release) (tabl
 // A run that is told to stop while a part of its rows is being made waits for that, and leaves nothing of it.
 func TestStoppedWhileMakingAPart(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
-	st, err := run.AreaOf("", "", t.TempDir()).Stage(t.Context(), "held")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must.Value(run.AreaOf("", "", t.TempDir()).Stage(t.Context(), "held"))(t)
 	defer st.Remove(t.Context())
 	out := r.output("held", st, time.Time{})
-	a, err := startExecution(t.Context(), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Value(startExecution(t.Context(), out))(t)
 	defer a.finish()
 	s := newHeldSink(out.Sink)
 	out.Sink = s
@@ -210,10 +199,7 @@ func TestStoppedWhileMakingAPart(t *testing.T) {
 func TestStoppedWhilePublishingFails(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
 	out := r.output("fails", run.Staging{}, time.Time{})
-	a, err := startExecution(t.Context(), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Value(startExecution(t.Context(), out))(t)
 	defer a.finish()
 	s := newHeldSink(out.Sink)
 	out.Sink, out.Describe = s, false

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // readCSV reads all parts of a directory in order: the names of the columns, and the rows.
@@ -22,10 +24,7 @@ func readCSV(t *testing.T, dir string) (names []string, rows [][]string) {
 		t.Fatalf("%s: no parts, %v", dir, err)
 	}
 	for _, part := range parts {
-		f, err := os.Open(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(os.Open(part))(t)
 		all, err := csv.NewReader(f).ReadAll()
 		if err = errors.Join(err, f.Close()); err != nil {
 			t.Fatal(err)
@@ -73,10 +72,7 @@ func TestTwoTables(t *testing.T) {
 	}
 	one := c
 	one.Output = joined
-	two, err := json.Marshal(evaluated(t, c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.Value(json.Marshal(evaluated(t, c)))(t)
 	if want, err := json.Marshal(evaluated(t, one)); err != nil || !bytes.Equal(two, want) {
 		t.Errorf("evaluate finds %s, and of one table %s, %v", two, want, err)
 	}
@@ -90,9 +86,7 @@ func TestTwoTables(t *testing.T) {
 	if err := verify(); err != nil {
 		t.Error(err)
 	}
-	if err := os.Remove(filepath.Join(c.Output, "people", "part-00002-of-00003.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(c.Output, "people", "part-00002-of-00003.csv")))
 	if err := verify(); err == nil || !strings.Contains(err.Error(), "people/part-00002-of-00003.csv is missing") {
 		t.Errorf("without a part of the people: %v", err)
 	}
@@ -125,21 +119,13 @@ func TestTwoTablesFaults(t *testing.T) {
 func TestPeopleOfAnyKind(t *testing.T) {
 	for _, most := range []int{1, 200} {
 		c := purchases(t, 60)
-		text, err := os.ReadFile(c.Domain)
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := os.ReadFile(c.Input)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Value(os.ReadFile(c.Domain))(t)
+		table := must.Value(os.ReadFile(c.Input))(t)
 		more := strings.Repeat("c1,basic,tea,7\n", 50_000) + strings.Repeat("c1,plus,milk,8\n", 50_000) + ",plus,tea,1\nc2,gold,,\nc2,basic,bread,9\n"
 		for path, content := range map[string]string{
 			c.Domain: strings.Replace(string(text), "rows: {max: 12}", fmt.Sprintf("rows: {max: %d}", most), 1), c.Input: string(table) + more,
 		} {
-			if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 		}
 		c.Tables = true
 		res := mustRun(t, c)
@@ -162,9 +148,7 @@ func TestTwoTablesOfAnyKind(t *testing.T) {
 	c.People = filepath.Join(filepath.Dir(c.Input), "people.csv")
 	files := map[string]string{c.Domain: strings.Replace(purchasesDomain, "{max: 12}", "{min: 0, max: 12}", 1), c.Input: rows, c.People: people}
 	for path, content := range files {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	mustRun(t, c)
 	_, list := readCSV(t, filepath.Join(c.Output, "people"))
@@ -192,9 +176,7 @@ func TestTwoTablesOfAnyKind(t *testing.T) {
 		"":                           "people.csv: the file is empty",
 		"customer,plan,plan\nc1,a,b": `people.csv: columns 2 and 3 are both called "plan"`,
 	} {
-		if err := os.WriteFile(c.People, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(c.People, []byte(content), 0o666))
 		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--people_input: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", content, err)
 		}

@@ -4,19 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/model/condition"
-	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the
@@ -49,23 +48,21 @@ func validate(ctx context.Context, c Config) (*Request, Faults) {
 	c = c.withDefaults()
 	var faults Faults
 	checkFigures(c, &faults)
-	r := &Request{Config: c, scratch: c.Engine.scratch(c.TempLocation, c.target().beside())}
+	r := &Request{Config: c}
 	c.checkPlaces(&faults)
 	if c.Input != "" || !c.planning {
 		checkInput(ctx, r, &faults)
 	}
 	if c.Output != "" || !c.planning {
-		c.target().check(ctx, &faults)
+		c.to.check(ctx, &faults)
 	}
-	checkTemp(c.TempLocation, c.Engine, &faults)
+	checkStore(c.Store, &faults)
 	r.about = checkAbout(ctx, c.About, &faults)
 	if checkDomain(ctx, r, &faults); r.File != nil {
 		checkPeopleInput(ctx, r, &faults)
-		checkPublic(ctx, r, &faults)
 		checkProblem(r, &faults)
 		r.Tables = r.Tables || noRows(r.File.Domain)
-		checkLayout(ctx, c.target(), r.File.Domain, r.Tables, &faults)
-		checkMinCount(c.MinCount, c.Rows, r.ExpectedRows, r.File.Domain, &faults)
+		checkLayout(ctx, c.to, r.File.Domain, r.Tables, &faults)
 		checkEvents(r.File.Domain, c.Rows, "leave it out", &faults)
 		checkColumns(ctx, r, true, &faults)
 	}
@@ -85,15 +82,16 @@ func checkService(ctx context.Context, c Config) (f Faults) {
 
 // checkPlaces refuses places that workers elsewhere cannot see.
 func (c Config) checkPlaces(f *Faults) {
-	c.Engine.checkPlaces(f, map[string]string{"--input": c.Input, "--people_input": c.People, "--output": c.Output, "--release": c.Release, "--temp_location": c.TempLocation})
+	c.Engine.checkPlaces(f, map[string]string{"--input": c.Input, "--people_input": c.People, "--output": c.Output, "--release": c.Release, "--store": c.Store})
 	if c.Output != "" {
-		beside := c.target().beside()
-		c.Engine.checkStaging(run.AreaOf(c.TempLocation, beside, c.Engine.scratch(c.TempLocation, beside)), f)
+		c.Engine.checkStaging(c.to.area, f)
 	}
 }
 
 func checkFigures(c Config, f *Faults) {
-	if err := c.Epsilon.Validate(); err != nil {
+	if c.Epsilon == 0 {
+		f.add("--epsilon", "is required: there is no safe default", "1 is a common choice, smaller is more private")
+	} else if err := c.Epsilon.Validate(); err != nil {
 		f.add("--epsilon", strings.TrimPrefix(err.Error(), "dp: "), "1 is a common choice, smaller is more private")
 	}
 	if err := c.Delta.Validate(); err != nil {
@@ -114,15 +112,15 @@ func checkFigures(c Config, f *Faults) {
 	if c.MaxCells < 1 {
 		f.add("--max_cells", fmt.Sprintf("got %d; want at least 1", c.MaxCells), "")
 	}
-	if c.Shards < 0 || c.Shards > MaxShards {
-		f.add("--shards", fmt.Sprintf("got %d; want 1 to %d", c.Shards, MaxShards), "")
-	}
-	checkFormatName(c.Format, f)
+	checkFiles(c.Shards, c.Format, f)
 	if _, err := methods.Lookup(c.Method); err != nil && c.Method != "auto" {
 		f.add("--method", fmt.Sprintf("got %q; want auto or one of %s", c.Method, strings.Join(methods.Names(), ", ")), "")
 	}
 	checkEngine(c.Runner, c.Engine, f)
 	checkRunID(c.RunID, f)
+	if c.Again && (c.RunID == "" || c.Ledger == "") {
+		f.add("--again", "pays again for a run that a book has charged", "name that run by --run_id, and the book by --ledger")
+	}
 }
 
 // checkRunID refuses IDs that cannot be part of a name on every system.
@@ -133,17 +131,19 @@ func checkRunID(id string, f *Faults) {
 	}
 }
 
-// checkTemp refuses a directory for temporary files that is not one of all workers.
-func checkTemp(dir string, e Engine, f *Faults) {
+// checkStore refuses a name of the store, and makes its directory. Engine.checkPlaces looks at workers elsewhere.
+func checkStore(dir string, f *Faults) {
 	if dir == "" {
 		return
 	}
 	err := files.CheckName(dir)
-	if err == nil && !files.Remote(dir) && !e.runner.Elsewhere { // Engine.checkPlaces looks at those of other workers
-		err = fmt.Errorf("got %q; want gs://bucket/path", dir)
+	if err == nil && !files.Remote(dir) {
+		if err = os.MkdirAll(dir, 0o700); err != nil {
+			err = errors.New(errtext.PathText(err))
+		}
 	}
 	if err != nil {
-		f.add("--temp_location", err.Error(), "leave it out to use this machine's")
+		f.add("--store", err.Error(), "name a directory that outlives this machine, or leave it out to use TMPDIR")
 	}
 }
 
@@ -159,7 +159,7 @@ func checkDomain(ctx context.Context, r *Request, f *Faults) {
 	var faults Faults
 	switch {
 	case r.found != nil:
-		file, faults = parseDomain(r.Domain, r.foundFile)
+		file, faults = parseDomain(r.Domain, r.found.text)
 	case r.parsed != nil:
 		file, faults = r.parsed.file, r.parsed.faults
 	default:
@@ -204,7 +204,7 @@ func fileFaults(flag string, err error) (faults Faults) {
 			faults.add(strings.TrimSuffix(b.Error(), ": "+b.Text), b.Text, "")
 		}
 	case err != nil:
-		faults.add(flag, cause.PathText(err), "check the path")
+		faults.add(flag, errtext.PathText(err), "check the path")
 	}
 	return faults
 }
@@ -242,7 +242,7 @@ func checkInput(ctx context.Context, r *Request, f *Faults) {
 	}
 	var err error
 	if r.source, err = table.Find(ctx, r.Input, r.Services); err != nil {
-		f.add("--input", cause.Text(err), "")
+		f.add("--input", errtext.Text(err), "")
 	}
 }
 
@@ -274,8 +274,8 @@ func checkColumns(ctx context.Context, r *Request, byMetadata bool, f *Faults) {
 	r.layOut(ctx)
 }
 
-// layOut orders the columns of rows as the input has them, by its header or schema alone. If there is none to be read, the
-// order is that of the domain file.
+// layOut orders the columns of rows as the input has them, by its header or schema alone. If it has none, the
+// domain file gives the order.
 func (r *Request) layOut(ctx context.Context) {
 	names, err := r.source.Columns(ctx, r.File.CSV)
 	if err != nil {
@@ -315,7 +315,7 @@ func checkPeopleInput(ctx context.Context, r *Request, f *Faults) {
 	case r.People != "":
 		var err error
 		if r.people, err = table.Find(ctx, r.People, r.Services); err != nil {
-			f.add("--people_input", cause.Text(err), "")
+			f.add("--people_input", errtext.Text(err), "")
 		}
 	}
 }
@@ -328,31 +328,4 @@ func checkPeople(c *relation.Condition, d *domain.Domain, f *Faults) (ok bool) {
 			"name columns of the person, or select rows of what is written")
 	}
 	return len(names) == 0
-}
-
-// checkMinCount finds the faults of a request for a least number of rows of each combination. With 0 rows their number is
-// not known, and about expected, if that is given.
-func checkMinCount(m synth.MinCount, rows, expected int64, d *domain.Domain, f *Faults) {
-	switch {
-	case d.Events != nil && (m.Rows > 0 || len(m.Columns) > 0):
-		f.add("--min_count", "rows of one person are not merged with those of others: it does not go with events", "leave it out")
-		return
-	case m.Rows == 0 && len(m.Columns) > 0:
-		f.add("--min_count", "is required by --min_count_columns: how many rows a combination of them has to have", "")
-	case rows > 0 && m.Rows > rows:
-		f.add("--min_count", fmt.Sprintf("got %d for --rows=%d; no combination can be in so many", m.Rows, rows), "")
-	case rows == 0 && expected > 0 && m.Rows > expected:
-		f.add("--min_count", fmt.Sprintf("got %d for %d expected rows; no combination can be in so many", m.Rows, expected), "")
-	}
-	if err := m.Validate(d); err != nil {
-		f.add("--min_count_columns", strings.TrimPrefix(err.Error(), "synth: MinCount: "), "the columns are "+strings.Join(d.Names(), ", "))
-	}
-}
-
-// columnsOf names them for a sentence.
-func columnsOf(m synth.MinCount) string {
-	if len(m.Columns) == 0 {
-		return "all columns"
-	}
-	return strings.Join(m.Columns, ", ")
 }

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/buildinfo"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // verified checks the output of a run, by the name that is given.
@@ -29,10 +30,7 @@ func verified(c VerifyConfig) (*Verified, error) {
 func edit(t *testing.T, release, name, old, change string, refit bool) {
 	t.Helper()
 	path := filepath.Join(release, name)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(path))(t)
 	after := strings.Replace(string(b), old, change, 1)
 	if after == string(b) {
 		t.Fatalf("%q is not in %s", old, name)
@@ -45,9 +43,7 @@ func edit(t *testing.T, release, name, old, change string, refit bool) {
 
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // refitted writes the manifest anew for a file that has changed, as somebody would who knows of it.
@@ -62,10 +58,7 @@ func refitted(t *testing.T, release, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err = os.ReadFile(filepath.Join(release, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b = must.Value(os.ReadFile(filepath.Join(release, name)))(t)
 	for _, list := range [][]dirsink.File{m.Parts, m.Released} {
 		for i := range list {
 			if list[i].Name == filepath.Base(name) {
@@ -93,16 +86,13 @@ func TestVerify(t *testing.T) {
 			t.Errorf("said %s, %v", text.String(), err)
 		}
 	}
-	if model, err := modelio.Decode(fileOf(t, filepath.Join(release, publish.ModelFile))); err != nil || model.Version != buildinfo.Version() {
+	if model, err := modelfile.Decode(fileOf(t, filepath.Join(release, publish.ModelFile))); err != nil || model.Version != buildinfo.Version() {
 		t.Errorf("the model is of %s, and this is %s; error %v", model.Version, buildinfo.Version(), err)
 	}
 	other := shop(t, 300)
 	mustRun(t, other)
 	foreign := func(t *testing.T, release, name string) {
-		b, err := os.ReadFile(filepath.Join(other.Output+".release", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(filepath.Join(other.Output+".release", name)))(t)
 		put(t, filepath.Join(release, name), string(b))
 		refitted(t, release, name)
 	}
@@ -139,9 +129,7 @@ func TestVerify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rows := filepath.Join(t.TempDir(), "out")
 			for from, to := range map[string]string{c.Output: rows, release: rows + ".release"} {
-				if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.CopyFS(to, os.DirFS(from)))
 			}
 			tt.alter(t, rows, rows+".release")
 			if _, err := verified(VerifyConfig{Dir: rows, Digest: digest}); err == nil || IsRequest(err) || !strings.Contains(err.Error(), tt.want) {
@@ -156,10 +144,7 @@ func TestVerify(t *testing.T) {
 
 func flipByte(t *testing.T, path string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(path))(t)
 	b[len(b)/2] ^= 1
 	put(t, path, string(b))
 }
@@ -173,10 +158,7 @@ func TestVerifyFaults(t *testing.T) {
 	}
 	mustRun(t, c)
 	more := SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "more"), Rows: 7, Runner: "direct"}
-	r, err := ValidateSample(context.Background(), more)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(ValidateSample(context.Background(), more))(t)
 	if _, err := RunSample(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/buildinfo"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const goldenReleases = "testdata/releases"
@@ -22,18 +23,13 @@ const goldenReleases = "testdata/releases"
 func golden(t *testing.T, version string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), version)
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(goldenReleases, version))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, os.DirFS(filepath.Join(goldenReleases, version))))
 	return dir
 }
 
 func fileOf(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(name))(t)
 	return b
 }
 
@@ -46,10 +42,7 @@ func sumOf(b []byte) string {
 // `make golden VERSION=…` makes the release of a version.
 func TestReleasesOfEveryVersion(t *testing.T) {
 	ctx := context.Background()
-	list, err := os.ReadDir(goldenReleases)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Value(os.ReadDir(goldenReleases))(t)
 	versions := map[string]bool{}
 	for _, e := range list {
 		version := e.Name()
@@ -60,18 +53,12 @@ func TestReleasesOfEveryVersion(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			dir := golden(t, version)
 			out := filepath.Join(dir, "out")
-			v, err := verified(VerifyConfig{Dir: out})
-			if err != nil {
-				t.Fatal(err)
-			}
-			model, err := modelio.Decode(fileOf(t, filepath.Join(out+".release", publish.ModelFile)))
+			v := must.Value(verified(VerifyConfig{Dir: out}))(t)
+			model, err := modelfile.Decode(fileOf(t, filepath.Join(out+".release", publish.ModelFile)))
 			if err != nil || model.Version != version || v.Output.Version != version || v.Privacy.Versions.Dapple != version {
 				t.Errorf("model of %s, manifest of %s, statement of %s, error %v", model.Version, v.Output.Version, v.Privacy.Versions.Dapple, err)
 			}
-			r, err := ValidateSample(ctx, SampleConfig{Model: out, Output: filepath.Join(dir, "more"), Tables: true, Format: "csv", Shards: 1, SampleSeed: 7, HasSampleSeed: true, Runner: "direct"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Value(ValidateSample(ctx, SampleConfig{Model: out, Output: filepath.Join(dir, "more"), Tables: true, Format: "csv", Shards: 1, SampleSeed: 7, HasSampleSeed: true, Runner: "direct"}))(t)
 			if _, err := RunSample(ctx, r); err != nil {
 				t.Fatal(err)
 			}

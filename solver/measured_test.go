@@ -33,7 +33,7 @@ func TestMeasuredMarginals(t *testing.T) {
 	}
 	w = query.AllMarginals([]int{1 << 11, 1 << 11, 2}, 2, 1<<30)
 	if got, of := MeasuredMarginals(w); len(got) != 2 || of != 2 {
-		t.Errorf("%d of %d marginals, one of which is too large", len(got), of)
+		t.Errorf("%d of %d marginals; one is too large", len(got), of)
 	}
 }
 

@@ -35,7 +35,7 @@ type Method struct {
 	// PredictAs names the method whose predicted error is used for this one; empty: its own.
 	PredictAs string
 	// Predict predicts the error of a run before it, on a table like the pattern, or on a typical table if the model is
-	// nil. If Predict is nil, plans predict the error from the noise of what Accesses measure. The budget is that of
+	// nil. If Predict is nil, plans predict the error from the noise of what Accesses measure. b is the budget of
 	// the run's ledger.
 	Predict func(p Problem, b dp.Budget, like *Pattern) (Forecast, error)
 	// LargestTable is the largest number of cells of a marginal that the algorithm measures; 0: any number. It
@@ -149,7 +149,7 @@ func learned(method string, d *domain.Domain) error {
 		"give them bins, edges or values, or use method rake and a delta above 0, which learns bins", method, strings.Join(names, ", "))
 }
 
-// Methods returns every method that is registered, in the order of registration. Those of this module are among them in
+// Methods returns every method that is registered, in the order of registration. Methods of this module are among them in
 // a program that imports transforms/synth.
 func Methods() []Method {
 	registry.RLock()

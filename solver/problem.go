@@ -37,6 +37,7 @@ type Problem struct {
 	Criteria     Criteria
 	ErrorShare   dp.Share // of the budget, for measuring the error of the model; 0: it is not measured
 	Public       *Public  // a table declared public; nil: none
+	Composed     bool     // the ledger shares its promise with other releases, whose noise is Gaussian: δ stays
 	Progress     Progress
 }
 
@@ -47,7 +48,7 @@ type Pattern struct {
 	// Scale is what the error of the release was, as it measured it, over the predicted one; 0: it did not. See plan.Scale.
 	Scale float64
 	Data  float64 // ε times units of that release
-	// Bins is the capacity of the budget whose run learns the bins that errors are asked of; 0: that of the run itself.
+	// Bins is the capacity of the budget whose run learns the bins that errors are asked of; 0: the capacity of the run itself.
 	Bins float64
 	// Units is how many privacy units the table has, whatever number is planned for; 0: as planned.
 	Units float64
@@ -57,7 +58,7 @@ type Pattern struct {
 func (p Problem) Memory() int64 { return cmp.Or(p.MemoryLimit, DefaultMemoryLimit) }
 
 // Progress reports work in public figures only: done of total parts of a stage; nil reports nothing. The total of a fit is
-// a forecast, which changes, and 0 as long as there is none; a stage that is done once more begins again at 1.
+// a forecast, which changes, and 0 without a forecast; a stage that is done once more begins again at 1.
 type Progress func(stage string, done, total int)
 
 // Report calls p if there is one.
@@ -75,14 +76,13 @@ const (
 	Converged Status = iota
 	// RoundsDone means that the planned number of rounds was run.
 	RoundsDone
-	// IterationLimit means that the fit was stopped at its largest number of iterations: marginals may be further from
-	// what was released than its noise explains.
-	IterationLimit
+	// Unfit means that the model is further from what was released than noise explains: see Result.Fit.
+	Unfit
 )
 
 // String returns the status in words.
 func (s Status) String() string {
-	return [...]string{"converged", "all planned rounds done", "stopped at its largest number of iterations: marginals may be further from the truth than the stated error"}[s]
+	return [...]string{"converged", "all planned rounds done", "misses what was released: figures are further off than noise explains"}[s]
 }
 
 // Result is what an algorithm returns: a model, and the releases that it was made from.
@@ -91,15 +91,15 @@ type Result struct {
 	Total        query.Total
 	Measurements []query.Measurement  // all noisy marginals; not answers to linear queries
 	Bins         []domain.LearnedBins // of the attributes whose bins the domain leaves to be learned
-	Answers      *Answers             // of linear queries; nil: there are none, or the algorithm keeps none
+	Answers      *Answers             // of linear queries; nil: no such queries, or the algorithm keeps no answers
 	MaxError     *query.MaxError      // a measured largest error, if any
 	Measured     *MeasuredError       // the error of the model; nil: it was not measured
-	Accepted     *bool                // whether the model meets the problem's criteria; nil: there are none
-	Chosen       *float64             // bound on how far the answers that all rounds chose as the worst are off in the mean, counts, if the model is the mean of theirs; nil: none
+	Accepted     *bool                // whether the model meets the problem's criteria; nil: no criteria
 	RMSE         float64              // predicted root mean square error of a measured cell in counts; NaN where unknown
 	TV           float64              // predicted average total variation over the workload's maximal tables; 0 or NaN where unknown
+	Fit          *Fit                 // how far the model is from the noisy answers; nil: it was fitted to none
 	Uncertainty  *Uncertainty         // of cells, if the model was fitted to residuals; nil: see RMSE and Measurements
-	Public       *PublicUse           // of the problem's public table; nil: there is none
+	Public       *PublicUse           // of the problem's public table; nil: no such table
 	Iterations   int
 	Status       Status
 }
@@ -107,6 +107,6 @@ type Result struct {
 // Answers say how close a model is to the noisy answers to linear queries that it was fitted to.
 type Answers struct {
 	Queries  int64
-	Worst    float64 // largest distance of a noisy answer from that of the model, counts
+	Worst    float64 // largest distance of a noisy answer from the model's answer, counts
 	Variance float64 // of a noisy answer, counts²: the largest
 }

@@ -50,7 +50,7 @@ func (b *PublicBuilder) Add(codes []domain.Code) {
 	}
 }
 
-// Table returns the table of all records added. It fails if there is none, and if there are too many different ones for
+// Table returns the table of all records added. It fails without records, and if there are too many different ones for
 // MaxPublicBytes.
 func (b *PublicBuilder) Table() (*Public, error) {
 	if b.rows == 0 {

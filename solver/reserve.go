@@ -39,7 +39,7 @@ func reserving(m Method) Method {
 		}
 		rest := c
 		if reserve := withheld(p, list); reserve.Num > 0 {
-			rest = reserved{c, reserve}
+			rest = withholding(c, reserve)
 		}
 		r, err := solve(ctx, p, rest)
 		if err != nil {
@@ -76,7 +76,7 @@ func reserving(m Method) Method {
 	return m
 }
 
-// withReserve returns the accesses of a method with what is withheld from it taken off their shares, and those of the
+// withReserve returns the accesses of a method with what is withheld from it taken off their shares, and the accesses of the
 // withheld parts after them.
 func withReserve(m Method, p Problem, list []Access) ([]Access, error) {
 	reserve := withheld(p, list)
@@ -128,6 +128,15 @@ func left(share, reserved dp.Share) dp.Share {
 	return dp.ShareOf(part.Num().Int64(), part.Denom().Int64())
 }
 
+// withholding returns a curator that withholds a part of the budget, and is a Published if c is.
+func withholding(c Curator, share dp.Share) Curator {
+	rest := reserved{c, share}
+	if p, ok := c.(Published); ok {
+		return reservedPublished{rest, p}
+	}
+	return rest
+}
+
 // reserved is a curator that withholds a part of the budget.
 type reserved struct {
 	Curator
@@ -160,18 +169,6 @@ func (r reserved) SelectCell(stage string, round int, w query.Workload, model qu
 	return r.Curator.SelectCell(stage, round, w, model, total, left(s, r.share))
 }
 
-func (r reserved) FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, s dp.Share) (query.Cell, error) {
-	return r.Curator.FirstAbove(stage, round, w, model, from, threshold, left(s, r.share))
-}
-
-func (r reserved) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, s dp.Share) (bool, error) {
-	return r.Curator.Keep(stage, round, w, model, cell, total, threshold, left(s, r.share))
-}
-
-func (r reserved) Votes(stage string, round int, choice []int32, candidates int, s dp.Share) (query.Measurement, error) {
-	return r.Curator.Votes(stage, round, choice, candidates, left(s, r.share))
-}
-
 func (r reserved) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, s dp.Share) ([]query.Measurement, error) {
 	return r.Curator.Residuals(stage, round, cliques, merge, precision, left(s, r.share))
 }
@@ -191,4 +188,22 @@ func (r reserved) MaxError(stage string, w query.Workload, model query.Answers, 
 // MeanDistance is asked by reserving itself, which has the share that it reserved.
 func (r reserved) MeanDistance(stage string, w query.Workload, model query.Answers, s dp.Share) (query.MeanDistance, error) {
 	return r.Curator.MeanDistance(stage, w, model, s)
+}
+
+// reservedPublished withholds the same part from published mechanisms. Noise that is given needs no share.
+type reservedPublished struct {
+	reserved
+	Published
+}
+
+func (r reservedPublished) FirstAbove(stage string, round int, w query.Workload, model query.Answers, from int, threshold float64, s dp.Share) (query.Cell, error) {
+	return r.Published.FirstAbove(stage, round, w, model, from, threshold, left(s, r.share))
+}
+
+func (r reservedPublished) Keep(stage string, round int, w query.Workload, model query.Answers, cell query.Cell, total, threshold float64, s dp.Share) (bool, error) {
+	return r.Published.Keep(stage, round, w, model, cell, total, threshold, left(s, r.share))
+}
+
+func (r reservedPublished) Votes(stage string, round int, choice []int32, candidates int, s dp.Share) (query.Measurement, error) {
+	return r.Published.Votes(stage, round, choice, candidates, left(s, r.share))
 }

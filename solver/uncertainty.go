@@ -13,7 +13,10 @@ type Uncertainty struct {
 	OneWay []float64
 	// Bins[a] are the variances of the counts of the values of attribute a, if its bins were learned: a tree knows some better
 	// than others; nil if not.
-	Bins   [][]float64 `json:",omitempty"`
+	Bins [][]float64 `json:",omitempty"`
+	// Inside[a] says for each value, if bins were learned, how many people noise may hide at one end of it rather than the other: the
+	// standard deviation of the sum of the numbers inside, over the width of the bin.
+	Inside [][]float64 `json:",omitempty"`
 	Tables []TableUncertainty
 }
 

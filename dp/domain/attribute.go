@@ -27,7 +27,8 @@ type Attribute struct {
 	FloatResolution float64 // FLOAT64: the same; 0 means any float64 in the bin
 
 	// Exact are values that are written as they are, in place of the multiple of the resolution nearest to each:
-	// ascending, in the native unit. Attributes whose bins are learned, or were, can have them.
+	// ascending, in the native unit. Attributes whose bins are learned, or were, can have them. Values beyond the cut points,
+	// such as a code for what is missing, take the outermost multiples: see ReserveExact.
 	Exact      []int64   `json:",omitempty"`
 	FloatExact []float64 `json:",omitempty"` // FLOAT64: the same
 
@@ -37,7 +38,7 @@ type Attribute struct {
 	Learned int `json:",omitempty"`
 	// Runs is the distribution of values inside bins, if it was learned; otherwise values are uniform in each bin.
 	Runs []Run `json:",omitempty"`
-	// Coupling makes values inside bins depend on those of another attribute; nil: they are independent.
+	// Coupling makes values inside bins depend on another attribute's; nil: they are independent.
 	Coupling *Coupling `json:",omitempty"`
 
 	Null        bool   // NULL is a cell of its own

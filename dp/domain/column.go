@@ -25,6 +25,7 @@ type column struct {
 
 	inner      []int64   // cut points but the first and the last
 	innerFloat []float64 // the same for FLOAT64
+	whole      *fine     // if there are exact values beyond the cut points: finds what a number beyond the range becomes
 
 	unusable Code // the cell of a value that cannot be used
 	null     Code // the cell of NULL
@@ -51,6 +52,9 @@ func newColumn(a *Attribute) column {
 		c.inner = a.Cuts[1 : len(a.Cuts)-1]
 	case len(a.FloatCuts) > 1:
 		c.innerFloat = a.FloatCuts[1 : len(a.FloatCuts)-1]
+	}
+	if len(a.Exact)+len(a.FloatExact) > 0 && a.Learned == 0 {
+		c.whole = newFine(a.whole())
 	}
 	c.direct = newDirect(&c)
 	return c
@@ -173,6 +177,9 @@ func Prefix(s string, n int) (category string, ok bool) {
 func (c *column) ofNative(v int64) (Code, bool) {
 	switch {
 	case c.inner != nil:
+		if c.whole != nil {
+			v = c.whole.within(v)
+		}
 		return count(c.inner, v), true
 	case c.fine != nil:
 		return c.fine.ofNative(v), true
@@ -213,7 +220,7 @@ func saturatingTimes10(v int64) int64 {
 	return v * 10
 }
 
-// ofFloat returns the cell of a float64. For a NUMERIC the number is that of the shortest decimal text; an INT64
+// ofFloat returns the cell of a float64. For a NUMERIC the number is read from the shortest decimal text; an INT64
 // accepts whole numbers only.
 func (c *column) ofFloat(v float64) (Code, bool) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -223,6 +230,9 @@ func (c *column) ofFloat(v float64) (Code, bool) {
 	case Float64:
 		if c.fine != nil {
 			return c.fine.ofFloat(v), true
+		}
+		if c.whole != nil {
+			v = c.whole.withinFloat(v)
 		}
 		return count(c.innerFloat, v), true
 	case Numeric:

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Coupling describes how values inside the bins of an attribute depend on those of another attribute inside its bins.
+// Coupling describes how values inside the bins of an attribute depend on the values of another attribute inside its bins.
 // The position of a value in its bin, from 0 to 1, remains uniform; a copula joins the two positions: Frank's (Genest 1987)
 // or, of two bins that hold tails, Clayton's (1978), under which the largest values of both come together. It is learned
 // and public.

@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
-// coupledDomain has three columns of one bin of 1000 values each, or two, of which the second follows the first.
+// coupledDomain has three columns of one bin of 1000 values each, or two, the second following the first.
 func coupledDomain(t *testing.T, strength float64, with ...int) (*Domain, error) {
 	t.Helper()
 	d, bins := &Domain{}, []LearnedBins{}
@@ -118,10 +120,7 @@ func TestTailsComeTogether(t *testing.T) {
 			t.Errorf("%+v: the values furthest out come with values at %.3f, without tails at %.3f", c, far/few, plain/few)
 		}
 	}
-	d, err := coupledDomain(t, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(coupledDomain(t, 1, 1))(t)
 	for _, tails := range [][2][]int8{{{1, 0}, nil}, {{1}, {1}}, {{2, 0}, {0, 0}}} {
 		d.Attributes[0].Coupling.Tails, d.Attributes[0].Coupling.OwnTails = tails[0], tails[1]
 		if _, err := d.couple(); err == nil {

@@ -2,7 +2,7 @@ package domain
 
 // Decoder maps codes back to values: a category to itself, "other" to OtherValue, NULL to NULL, and a bin to one of
 // the multiples of the resolution inside it, drawn uniformly or from the learned distribution. If bins are still to
-// be learned, codes are those of records. Encoding the value gives the code again. A Decoder is immutable: goroutines
+// be learned, codes are codes of records. Encoding the value gives the code again. A Decoder is immutable: goroutines
 // can share it.
 type Decoder struct {
 	d     *Domain

@@ -8,7 +8,7 @@ type Distribution struct {
 	before []float64 // share of the values before it
 }
 
-// Distribution returns the learned distribution of values, nil if there is none.
+// Distribution returns the learned distribution of values, nil without one.
 func (a *Attribute) Distribution() *Distribution {
 	if len(a.Runs) == 0 {
 		return nil

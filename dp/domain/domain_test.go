@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // mustNative reads a native value in a test table.
@@ -44,9 +46,7 @@ func allTypes(t testing.TB) *Domain {
 		{Name: "moment", Type: DateTime, Cuts: []int64{3 * microsPerDay, 9*microsPerDay + 5}, Resolution: 60 * microsPerSecond, Learned: 3, Null: true},
 		{Name: "clock", Type: Time, Cuts: CalendarCuts(Time, 0, microsPerDay-1, Hour), Resolution: 60 * microsPerSecond, Null: true},
 	}}
-	if err := d.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Validate())
 	return d
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestFromText has one row per rule of reading; the cell is given by its label.
@@ -320,59 +322,10 @@ func TestNumbersOfAChunk(t *testing.T) {
 	}
 }
 
-func BenchmarkEncodeText7(b *testing.B) {
-	all := allTypes(b)
-	d := &Domain{}
-	cells := map[string][]string{
-		"sex": {"Female", "Male", "Other"}, "age": {"39", "17", "88"}, "income": {"1234.50", "99000", "-1"},
-		"married": {"true", "false", "true"}, "visited": {"2021-05-06", "2023-12-24", "2020-02-29"},
-		"rate": {"0.25", "-0.75", "1"}, "code": {"7", "-3", "0"},
-	}
-	const rows = 4096
-	chunk := &Chunk{Rows: rows}
-	for _, a := range all.Attributes {
-		if cells[a.Name] == nil {
-			continue
-		}
-		d.Attributes = append(d.Attributes, a)
-		col := Column{Form: Text, Offsets: []uint32{0}}
-		for i := range rows {
-			col.Bytes = append(col.Bytes, cells[a.Name][i*7%11%3]...)
-			col.Offsets = append(col.Offsets, uint32(len(col.Bytes)))
-		}
-		chunk.Columns = append(chunk.Columns, col)
-	}
-	enc, dst := NewEncoder(d), make([]Code, rows*d.Len())
-	b.ReportAllocs()
-	for b.Loop() {
-		enc.Encode(chunk, dst)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/record")
-}
-
-func BenchmarkDecode15(b *testing.B) {
-	d := allTypes(b)
-	const rows = 4096
-	codes := make([]Code, rows*d.Len())
-	for i := range codes {
-		codes[i] = Code(i % 3)
-	}
-	dec, s := NewDecoder(d), uint64(1)
-	word := func(int, int) uint64 { s = s*6364136223846793005 + 1442695040888963407; return s }
-	var c Chunk
-	b.ReportAllocs()
-	for b.Loop() {
-		dec.Decode(&c, codes, word)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/record")
-}
-
 // A code is of its own category, else of its longest prefix that is one, by characters; else it is other.
 func TestPrefixes(t *testing.T) {
 	d := &Domain{Attributes: []Attribute{{Name: "dx", Type: String, Values: []string{"D66.5", "D66*", "D*", "ä1*"}, Prefixes: []int{1, 2, 3}, Other: true, OtherValue: "other"}}}
-	if err := d.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Validate())
 	e := NewEncoder(d)
 	for text, want := range map[string]Code{"D66.5": 0, "D66.51": 1, "D66": 1, "D66*": 1, "D6": 2, "D": 2, "D77": 2, "ä1": 3, "ä12": 3, "ä": 4, "": 4, "X": 4} {
 		if code, ok := e.FromString(0, text); code != want || !ok {

@@ -3,21 +3,21 @@ package domain
 import (
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
 )
 
 // Events declares that a privacy unit, a person, has several records, and that people are to be written with theirs.
 //
-// The attributes of such a domain are those of a record, then RowsPerPerson, then one for each column of Usual. What is
+// The attributes of such a domain are a record's, then RowsPerPerson, then one for each column of Usual. What is
 // modelled are a person's records, each together with what is known of all of them. They share the weight 1, so that a
 // person weighs as much as any other, whatever the number of records.
 type Events struct {
 	Columns int      // number of attributes of a record; they come first
 	Person  []string // those that do not change within a person; the others are of each event
-	Usual   []string // columns of events of which a person's commonest value is modelled too
+	Usual   []string // columns of events whose commonest value for a person is modelled too
 	MaxRows int64    // nobody is written with more rows; people with more count as having so many
 
-	// NoRows: people without rows exist. The people are then those of a table of their own, which has the columns of
+	// NoRows: people without rows exist. The people then stand in a table of their own, which has the columns of
 	// Person, and columns of events are NULL of people without rows: for Filled that is so of them alone.
 	NoRows bool     `json:",omitempty"`
 	Filled []string `json:",omitempty"`
@@ -34,7 +34,7 @@ const MaxRowsPerPerson = 1 << 20
 // eventWeightBits: see WeightBits. On this grid a person shows 4096 different rows, and a table counts 2^28 people.
 const eventWeightBits = 12
 
-// WeightBits returns k if records have weights in steps of 2^-k, those of a privacy unit adding up to 1 exactly; 0 if a
+// WeightBits returns k if records have weights in steps of 2^-k, adding up to exactly 1 for a privacy unit; 0 if a
 // unit is one record, of weight 1.
 func (d *Domain) WeightBits() int {
 	if d.Events == nil {
@@ -66,7 +66,7 @@ func (d *Domain) WithEvents(person, usual []string, cuts []int64, maxRows int64)
 			out.Attributes = append(out.Attributes, a)
 		}
 	}
-	var errs bounded.Errors
+	var errs errlist.Errors
 	out.events(&errs)
 	if errs.Err() == nil && out.Events.NoRows {
 		out.StructuralZeros = out.excludeRows()
@@ -181,7 +181,7 @@ func EqualRatioCuts(maxRows int64) (cuts []int64) {
 }
 
 // events checks what belongs to Events.
-func (d *Domain) events(errs *bounded.Errors) {
+func (d *Domain) events(errs *errlist.Errors) {
 	e := d.Events
 	if e == nil {
 		return
@@ -189,14 +189,14 @@ func (d *Domain) events(errs *bounded.Errors) {
 	if e.Columns < 1 || e.Columns+e.added() != d.Len() || d.Attributes[e.Columns].Name != RowsPerPerson || e.Sequence != nil && !d.sequenced() {
 		d.eventsFaults(errs)
 		if errs.Err() == nil {
-			errs.Addf("domain: events: the columns are not those of a record, %s, one for each usual column, and what an order adds", RowsPerPerson)
+			errs.Addf("domain: events: the columns are not a record's own, %s, one for each usual column, and what an order adds", RowsPerPerson)
 		}
 		return
 	}
 	d.eventsFaults(errs)
 }
 
-func (d *Domain) eventsFaults(errs *bounded.Errors) {
+func (d *Domain) eventsFaults(errs *errlist.Errors) {
 	e := d.Events
 	if d.PrivacyID == "" {
 		errs.Addf("domain: events: no privacy ID, so that nobody knows whose records are whose; declare one")
@@ -225,7 +225,7 @@ func (d *Domain) eventsFaults(errs *bounded.Errors) {
 }
 
 // columnsFaults finds what is wrong with the lists of columns; find returns a column of the records by its name.
-func (e *Events) columnsFaults(find func(string) *Attribute, records int, errs *bounded.Errors) {
+func (e *Events) columnsFaults(find func(string) *Attribute, records int, errs *errlist.Errors) {
 	for i, name := range e.Person {
 		switch {
 		case find(name) == nil:
@@ -255,17 +255,17 @@ func (e *Events) columnsFaults(find func(string) *Attribute, records int, errs *
 }
 
 // eventsRelations finds constraints and computed columns that events have no place for.
-func (d *Domain) eventsRelations(errs *bounded.Errors) {
+func (d *Domain) eventsRelations(errs *errlist.Errors) {
 	e := d.Events
 	person := func(name string) bool { return slices.Contains(e.Person, name) }
 	for _, o := range d.Orders {
 		if slices.ContainsFunc(o.Columns, person) {
-			errs.Addf("domain: events: an order names a person column; only those of columns of the events are kept in every row")
+			errs.Addf("domain: events: an order names a person column; only orders of event columns hold in every row")
 		}
 	}
 	for _, c := range d.Dates {
 		if slices.ContainsFunc([]string{c.Year, c.Month, c.Day}, person) {
-			errs.Addf("domain: events: a date names a person column; only those of columns of the events are kept in every row")
+			errs.Addf("domain: events: a date names a person column; only dates of event columns hold in every row")
 		}
 	}
 	made := func(kind, name string) {
@@ -324,8 +324,8 @@ func (d *Domain) OfPerson(a int) bool {
 	return a >= e.Columns && (e.Sequence == nil || a < e.Before(0)) || slices.Contains(e.Person, d.Attributes[a].Name)
 }
 
-// Split returns the columns of d, which are those of a record, that people have and that their rows have, and which they
-// are: the columns of the table of people and of that of rows, if there are two.
+// Split returns the columns of d, a record's columns, that people have and that their rows have, and which they
+// are: the columns of the table of people and of the table of rows, if there are two.
 func (e *Events) Split(d *Domain) (people, rows *Domain, ofPeople, ofRows []int) {
 	people, rows = &Domain{PrivacyID: d.PrivacyID}, &Domain{PrivacyID: d.PrivacyID}
 	for i, a := range d.Attributes {

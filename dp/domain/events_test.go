@@ -71,7 +71,7 @@ func TestTheOnlyRowIsUsual(t *testing.T) {
 		{visitsOf(), EqualRatioCuts(100), 100, 0, true},
 		{visitsOf(), EqualRatioCuts(2), 2, 0, true},
 		{visitsOf(), slices.Insert(EqualRatioCuts(9), 0, 0), 9, 1, true},
-		{visitsOf(), EqualRatioCuts(1), 1, 0, false}, // or more rows, of which one is written
+		{visitsOf(), EqualRatioCuts(1), 1, 0, false}, // or more rows, and one is written
 		{visitsOf(), []int64{1}, 2, 0, false},
 		{visitsOf(), []int64{1, 3}, 9, 0, false},
 		{many, EqualRatioCuts(100), 100, 0, false},

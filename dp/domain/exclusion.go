@@ -78,7 +78,7 @@ func (e Exclusion) cells(c Clique, sizes, strides []int, visit func(cell int)) {
 // immediate for the exclusions that people declare.
 const witnessSteps = 1 << 20
 
-// Witness returns a record that matches no exclusion. ok is false if there is none, or if the search, which is
+// Witness returns a record that matches no exclusion. ok is false if no record does, or if the search, which is
 // bounded, found none.
 func (x Exclusions) Witness(sizes []int) (record []Code, ok bool) {
 	record = make([]Code, len(sizes))

@@ -7,10 +7,10 @@ import (
 
 // AppendNative appends the canonical text of a value in the attribute's native unit: INT64 and NUMERIC
 // in decimal without trailing zeros, BOOL as true (anything but 0) or false, DATE as 2006-01-02, DATETIME as 2006-01-02T15:04:05, TIMESTAMP
-// with a final Z, TIME as 15:04:05, the last three with a fraction if there is one.
+// with a final Z, TIME as 15:04:05, the last three with a fraction unless it is 0.
 //
-// ParseNative reads the text back as v. STRING and FLOAT64 have no native unit; the text is then that of
-// the integer.
+// ParseNative reads the text back as v. STRING and FLOAT64 have no native unit; the text is then the
+// integer's.
 func (a *Attribute) AppendNative(dst []byte, v int64) []byte {
 	if format := types[a.Type].format; format != nil {
 		return format(dst, v, a.Scale)
@@ -24,6 +24,35 @@ func AppendFloat(dst []byte, v float64) []byte {
 		return strconv.AppendFloat(dst, v, 'f', -1, 64)
 	}
 	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+}
+
+// Digits returns how many decimal digits the numbers of a NUMERIC attribute have at most, at its scale: 1 to 19, and all 19 of an
+// int64 where neither range nor values are declared.
+func (a *Attribute) Digits() int {
+	if len(a.Cuts) == 0 && len(a.Values) == 0 {
+		return 19
+	}
+	digits := max(1, a.Scale)
+	count := func(v int64) {
+		size := uint64(v)
+		if v < 0 {
+			size = -size
+		}
+		digits = max(digits, len(strconv.FormatUint(size, 10)))
+	}
+	if n := len(a.Cuts); n > 0 {
+		count(a.Cuts[0])
+		count(a.Cuts[n-1])
+	}
+	for _, v := range a.Exact { // which may lie beyond the cut points
+		count(v)
+	}
+	for _, s := range a.Values {
+		if v, ok := a.ParseNative(s); ok {
+			count(v)
+		}
+	}
+	return digits
 }
 
 // appendTruth appends a BOOL.

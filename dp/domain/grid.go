@@ -6,7 +6,7 @@ import (
 )
 
 // multiples returns the least and the largest multiple of the resolution inside bin b, each divided by
-// the resolution; lo > hi means that there is none.
+// the resolution; lo > hi means that the bin holds none.
 func (a *Attribute) multiples(b int) (lo, hi int64) {
 	lo, hi = ceilDiv(a.Cuts[b], a.Resolution), floorDiv(a.Cuts[b+1], a.Resolution)
 	if b < len(a.Cuts)-2 && hi*a.Resolution == a.Cuts[b+1] {

@@ -7,7 +7,7 @@ import (
 
 // Label returns a cell as people read it: a category, "other", "NULL", one value such as "17" or "2021-03-01", the
 // first and last day of a DATE cell "2021-03-01 – 2021-03-31", or an interval "[20, 35)". All labels of an attribute
-// differ. If bins are to be learned, the code is that of a record. It panics on a code that is not a cell.
+// differ. If bins are to be learned, the code is a record's. It panics on a code that is not a cell.
 func (a *Attribute) Label(code Code) string {
 	c := int(code)
 	if a.Learned > 0 {
@@ -60,6 +60,9 @@ func (a *Attribute) distinct(label, more string) string {
 // binLabel returns the label of bin c between whole cut points.
 func (a *Attribute) binLabel(c int) string {
 	lo, hi := a.Cuts[c], a.Cuts[c+1]
+	if from, to := a.multiples(c); from == to && len(a.Exact) > 0 && a.written(from) != from*a.Resolution {
+		return string(a.AppendNative(nil, a.written(from)))
+	}
 	day := types[a.Type].Day == 1
 	whole := day || a.Type == Int64
 	last := hi

@@ -145,18 +145,36 @@ func (a *Attribute) learn(b LearnedBins) error {
 	if f.grid != nil {
 		cuts := []float64{a.FloatCuts[0]}
 		for _, k := range b.Starts[1:] {
-			cuts = append(cuts, min(f.float(k), f.grid.multiple(f.grid.first+float64(k))))
+			cuts = append(cuts, f.cutFloat(k))
 		}
 		a.FloatCuts = append(cuts, a.FloatCuts[1])
 	} else {
 		cuts := []int64{a.Cuts[0]}
 		for _, k := range b.Starts[1:] {
-			cuts = append(cuts, min(f.native(k), (f.first+int64(k))*a.Resolution))
+			cuts = append(cuts, f.cut(k))
 		}
 		a.Cuts = append(cuts, a.Cuts[1])
 	}
 	a.Learned, a.Runs, a.Coupling = 0, slices.Clone(b.Runs), b.Coupling
 	return a.Validate()
+}
+
+// cut is where a bin begins whose first value is number k: at the multiple, or at the exact value below it that stands for it.
+func (f *fine) cut(k int) int64 {
+	multiple := (f.first + int64(k)) * f.resolution
+	if slices.Contains(f.outer.values, f.native(k)) {
+		return multiple
+	}
+	return min(f.native(k), multiple)
+}
+
+// cutFloat is cut for FLOAT64.
+func (f *fine) cutFloat(k int) float64 {
+	multiple := f.grid.multiple(f.grid.first + float64(k))
+	if slices.Contains(f.floatOuter.values, f.float(k)) {
+		return multiple
+	}
+	return min(f.float(k), multiple)
 }
 
 // ascending reports whether x begins with 0, rises and stays below limit.
@@ -225,28 +243,37 @@ func (v *validator) runs() {
 	}
 }
 
-// exact checks that each exact value has a multiple of the resolution to itself, in place of which it is written.
+// exact checks that each exact value has a multiple of the resolution to itself, and is written in its place.
 func (v *validator) exact() {
 	a := v.a
 	if len(a.Exact)+len(a.FloatExact) == 0 {
 		return
 	}
 	whole, float := len(a.Cuts) > 1 && a.Resolution >= 1, len(a.FloatCuts) > 1 && a.FloatResolution > 0
-	if a.Learned == 0 && len(a.Runs) == 0 || len(a.Exact) > 0 != whole || len(a.FloatExact) > 0 != float || a.Type.Facts().Day > 0 {
-		v.add("exact values of a column that is no number with learned bins")
+	if a.Learned == 0 && len(a.Runs) == 0 || len(a.Exact) > 0 != whole || len(a.FloatExact) > 0 != float || a.Type == Time {
+		v.add("exact values of a column that is no number or date with learned bins")
 		return
 	}
-	f, last := newFine(a.whole()), -1
-	next := func(text string, inside bool, k Code) {
-		if !inside || int(k) <= last || int(k) >= f.n {
-			v.add("exact value %s is out of range, or not above the one before it, or rounded to the same multiple of the resolution", text)
+	w := a.whole()
+	if n := w.Fine(); len(a.Exact)+len(a.FloatExact) >= n {
+		v.add("has %d exact values and %d values at its resolution; list all with values: [A, B]", len(a.Exact)+len(a.FloatExact), n)
+		return
+	}
+	f, last := newFine(w), -1
+	next := func(text string, k Code) {
+		if int(k) <= last || int(k) >= f.n {
+			v.add("exact value %s is not above the one before it, or rounded to the same multiple of the resolution", text)
 		}
 		last = int(k)
 	}
 	for _, x := range a.Exact {
-		next(string(a.AppendNative(nil, x)), a.Cuts[0] <= x && x <= a.Cuts[len(a.Cuts)-1], f.ofNative(x))
+		next(string(a.AppendNative(nil, x)), f.ofNative(x))
 	}
 	for _, x := range a.FloatExact {
-		next(string(AppendFloat(nil, x)), a.FloatCuts[0] <= x && x <= a.FloatCuts[len(a.FloatCuts)-1], f.ofFloat(x))
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			v.add("exact value %g is not a finite number", x)
+			return
+		}
+		next(string(AppendFloat(nil, x)), f.ofFloat(x))
 	}
 }

@@ -1,5 +1,7 @@
 package domain
 
+import "math"
+
 // Moments returns the mean and the mean square of the values that a cell is decoded to, as numbers: BOOL is 0 or 1, NUMERIC as it
 // is written, and times are in their native unit. ok is false for NULL and for types that are no numbers.
 func (a *Attribute) Moments(code Code) (mean, square float64, ok bool) {
@@ -21,7 +23,10 @@ func (a *Attribute) Moments(code Code) (mean, square float64, ok bool) {
 	first, last := a.multiples(int(code))
 	begin, _ := a.span()
 	sum := moments{shares: a.Distribution()}
-	sum.add(int(first-begin), int(last-begin)+1, func(k float64) float64 { return (float64(begin) + k) * float64(a.Resolution) / unit })
+	below, above := outside(a.Exact, a.Cuts)
+	sum.cell(int(first-begin), int(last-begin)+1, len(below), a.before(len(above)), func(k float64) float64 {
+		return float64(a.written(begin+int64(k))) / unit
+	}, func(k float64) float64 { return (float64(begin) + k) * float64(a.Resolution) / unit })
 	mean, square = sum.result()
 	return mean, square, true
 }
@@ -37,7 +42,10 @@ func (a *Attribute) floatMoments(code Code) (mean, square float64, ok bool) {
 	}
 	whole, g := newGrid(a.whole(), 0), newGrid(a, int(code))
 	sum := moments{shares: a.Distribution()}
-	sum.add(int(g.first-whole.first), int(g.last-whole.first)+1, func(k float64) float64 { return (whole.first + k) * a.FloatResolution })
+	below, above := outside(a.FloatExact, a.FloatCuts)
+	sum.cell(int(g.first-whole.first), int(g.last-whole.first)+1, len(below), a.before(len(above)), func(k float64) float64 {
+		return a.writtenFloat(&whole, whole.first+k)
+	}, func(k float64) float64 { return (whole.first + k) * a.FloatResolution })
 	mean, square = sum.result()
 	return mean, square, true
 }
@@ -46,6 +54,29 @@ func (a *Attribute) floatMoments(code Code) (mean, square float64, ok bool) {
 type moments struct {
 	shares                *Distribution
 	weight, first, second float64
+}
+
+// before returns the number from which on values are the exact ones above the range, if there are any.
+func (a *Attribute) before(above int) int {
+	if above == 0 {
+		return math.MaxInt
+	}
+	return a.whole().Fine() - above
+}
+
+// cell adds the values from … to−1, of which those before first and from last on are exact values beyond the range.
+func (m *moments) cell(from, to, first, last int, exact, linear func(k float64) float64) {
+	for k := from; k < min(to, first); k++ {
+		m.add(k, k+1, exact)
+	}
+	m.add(max(from, first), min(to, last), linear)
+	for k := max(from, last); k < to; k++ {
+		m.add(k, k+1, exact)
+	}
+	if m.weight <= 0 && m.shares != nil { // no share: all values alike
+		*m = moments{}
+		m.cell(from, to, first, last, exact, linear)
+	}
 }
 
 // add adds the values from … to−1; value is linear in their number.
@@ -71,11 +102,6 @@ func (m *moments) add(from, to int, value func(k float64) float64) {
 		m.first += weight * mid
 		m.second += weight * (mid*mid + spread)
 		at = end
-	}
-	if m.weight <= 0 && m.shares != nil { // no share: all values alike
-		m.shares = nil
-		m.first, m.second, m.weight = 0, 0, 0
-		m.add(from, to, value)
 	}
 }
 

@@ -36,7 +36,7 @@ type DateParts struct{ Year, Month, Day string }
 type Generated struct{ Column, As string }
 
 // LayOut orders the columns that are written as a table with columns of these names has them. A column that the table
-// lacks stays behind the one before it, keys apart. Without it the order is that of Written.
+// lacks stays behind the one before it, keys apart. Without it the order is Written's.
 func (d *Domain) LayOut(table []string) {
 	place := make(map[string]int, len(table))
 	for i, name := range table {

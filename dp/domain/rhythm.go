@@ -1,7 +1,7 @@
 package domain
 
 // leastRounds is over how many weeks, or days, values have to be spread for a rhythm: where half of them are of one week, as the
-// first flights in a year of planes are, its days pass for those of all weeks.
+// first flights in a year of planes are, its days pass for the days of all weeks.
 const leastRounds = 4
 
 // Rhythm returns how likely the moments of a week are in the learned distribution of dates or times, each as a part of the

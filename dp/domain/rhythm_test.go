@@ -6,7 +6,7 @@ import (
 )
 
 // The rhythm of a week at a resolution of hours: of two values of eight parts to one, every other hour, and twice as many at
-// weekends. Values of less than four weeks have the rhythm of a day, and those of less than four days none.
+// weekends. Values of less than four weeks have the rhythm of a day, and values of less than four days have none.
 func TestRhythm(t *testing.T) {
 	const hour = 3_600_000_000
 	weight := func(k int) float64 {
@@ -41,7 +41,7 @@ func TestRhythm(t *testing.T) {
 		}
 		for k, x := range got {
 			want := weight(k) / 16
-			if c.moments == 24 { // of days alone, those of weekends among them
+			if c.moments == 24 { // of days alone, weekends among them
 				want = float64(1+7*(k%2)) / 8
 			}
 			if math.Abs(x-want) > 1e-9 {

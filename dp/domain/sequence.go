@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
 )
 
 // Sequence declares that a person's records follow each other in the order of a column of numbers, dates or times.
@@ -50,7 +50,7 @@ func (d *Domain) Remembered() []int {
 	return out
 }
 
-// added returns the number of attributes behind those of a record.
+// added returns the number of attributes behind a record's.
 func (e *Events) added() int {
 	n := 1 + len(e.Usual)
 	if e.Sequence != nil {
@@ -62,7 +62,7 @@ func (e *Events) added() int {
 // WithSequence returns the domain of people, which WithEvents made of records without an order, with one. The error lists
 // all faults.
 func (d *Domain) WithSequence(q Sequence) (*Domain, error) {
-	var errs bounded.Errors
+	var errs errlist.Errors
 	d.sequenceFaults(&q, &errs)
 	if errs.Err() != nil {
 		return nil, errs.Err()
@@ -201,7 +201,7 @@ func (d *Domain) BinsOf(a int) int {
 	return d.Index(d.Events.Sequence.Previous[a-d.Events.Before(0)])
 }
 
-// TakeBins returns the bins of attribute a, which takes over those of BinsOf(a).
+// TakeBins returns the bins of attribute a, which takes over the bins of BinsOf(a).
 func (d *Domain) TakeBins(a int, of LearnedBins) LearnedBins {
 	x := &d.Attributes[a]
 	out := LearnedBins{Attribute: a, Starts: slices.Clone(of.Starts), Runs: of.Runs}
@@ -250,7 +250,7 @@ func (d *Domain) linkSequence() (out Exclusions) {
 }
 
 // sequenceFaults checks what is declared of the order of a person's records, if d has Events.
-func (d *Domain) sequenceFaults(q *Sequence, errs *bounded.Errors) {
+func (d *Domain) sequenceFaults(q *Sequence, errs *errlist.Errors) {
 	e := d.Events
 	if e == nil {
 		errs.Addf("domain: events: order: a record has no other of the same person beside it; declare events")
@@ -266,7 +266,7 @@ func (d *Domain) sequenceFaults(q *Sequence, errs *bounded.Errors) {
 	}
 }
 
-// recorded returns the attribute of records of a name; nil if there is none.
+// recorded returns the attribute of records of a name; nil if no attribute has it.
 func (d *Domain) recorded(name string) *Attribute {
 	if a := d.Index(name); a >= 0 && a < d.Events.Columns {
 		return &d.Attributes[a]
@@ -313,7 +313,7 @@ func (d *Domain) orderFaults(q *Sequence, add func(format string, args ...any)) 
 }
 
 // previousFaults checks the columns that are remembered.
-func (d *Domain) previousFaults(q *Sequence, errs *bounded.Errors) {
+func (d *Domain) previousFaults(q *Sequence, errs *errlist.Errors) {
 	for i, name := range q.Previous {
 		what := fmt.Sprintf("domain: events: previous: column %q", name)
 		switch {
@@ -361,7 +361,7 @@ type Inside struct {
 	shares [][2]float64 // of the values before both ends of each bin
 }
 
-// NewInside returns that of an attribute whose bins are not still to be learned.
+// NewInside returns the inside of an attribute whose bins need no learning.
 func NewInside(a *Attribute) *Inside {
 	s := &Inside{bins: a.numbered(), runs: a.Distribution()}
 	for _, b := range s.bins {

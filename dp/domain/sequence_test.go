@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // ordered returns visits in the order of a column of each kind.
@@ -15,10 +17,7 @@ func ordered(t *testing.T, day Attribute, least int64, q Sequence) (*Domain, err
 	if least == 0 {
 		cuts = slices.Insert(cuts, 0, 0)
 	}
-	out, err := d.WithEvents([]string{"sex"}, []string{"kind"}, cuts, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Value(d.WithEvents([]string{"sex"}, []string{"kind"}, cuts, 9))(t)
 	return out.WithSequence(q)
 }
 
@@ -77,12 +76,9 @@ func TestWithSequence(t *testing.T) {
 	}
 }
 
-// The first row of a person is one of which nothing is remembered, and the only one such.
+// Nothing is remembered of the first row of a person, and of no other row.
 func TestFirstRows(t *testing.T) {
-	d, err := ordered(t, days(0), 0, Sequence{Column: "day", Previous: []string{"kind"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(ordered(t, days(0), 0, Sequence{Column: "day", Previous: []string{"kind"}}))(t)
 	// sex kind cost gap rows usual first before
 	const null, none = 10, 3
 	for _, test := range []struct {

@@ -18,7 +18,7 @@ type Shift struct {
 	Levels [][]float64
 }
 
-// ShiftLevels are the parts of a bin's records of which a Shift has quantiles.
+// ShiftLevels are the levels of a Shift's quantiles, as parts of a bin's records.
 var ShiftLevels = [...]float64{.001, .003, .01, .03, .06, .1, .2, .3, .4, .5, .6, .7, .8, .9, .94, .97, .99, .997, .999}
 
 // Score returns x of a record, whose codes are given by attribute, for a position.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // shiftedDomain has a column b whose values lie further up in their two bins where column a is in its second one, and
@@ -147,10 +149,7 @@ func TestShiftOfPeople(t *testing.T) {
 		d := shiftedDomain(t, [3]float64{.5, .5, 0})
 		d.PrivacyID = "who"
 		d.Attributes = append(d.Attributes, Attribute{Name: "c", Type: Bool, Values: []string{"false", "true"}, HasFallback: true})
-		events, err := d.WithEvents(person, nil, []int64{1}, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := must.Value(d.WithEvents(person, nil, []int64{1}, 4))(t)
 		if kept := events.Recorded().Attributes[1].Coupling != nil; kept != (len(person) == 2) {
 			t.Errorf("columns of the person %v: the shift is kept: %v", person, kept)
 		}

@@ -3,6 +3,7 @@ package domain
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // Split returns the attribute with further cut points and, for each of its cells, the cell of a that it is part of
@@ -47,15 +48,9 @@ func (a *Attribute) splitBin(b int, at []int64) (begin []int64, share []float64)
 	lo, hi := a.multiples(b)
 	begin, from := []int64{a.Cuts[b]}, []int64{lo}
 	for _, v := range at {
-		k := ceilDiv(v, a.Resolution)
-		switch { // an exact value may be on the other side of v than its multiple
-		case a.written(k-1) >= v:
-			k--
-		case a.written(k) < v:
-			k++
-		}
+		k := a.atLeast(v)
 		if k > from[len(from)-1] && k <= hi {
-			begin, from = append(begin, min(a.written(k), k*a.Resolution)), append(from, k)
+			begin, from = append(begin, a.cutAt(k)), append(from, k)
 		}
 	}
 	first, _ := a.span()
@@ -64,6 +59,40 @@ func (a *Attribute) splitBin(b int, at []int64) (begin []int64, share []float64)
 		numbers[i] = float64(k - first)
 	}
 	return begin, a.sharesOf(numbers)
+}
+
+// atLeast returns the first multiple that a value of at least v is written for.
+func (a *Attribute) atLeast(v int64) int64 {
+	first, last := a.span()
+	below, above := outside(a.Exact, a.Cuts)
+	low, high := first+int64(len(below)), last-int64(len(above)) // the range between them
+	switch {
+	case len(below) > 0 && v <= below[len(below)-1]:
+		return first + int64(sort.Search(len(below), func(i int) bool { return below[i] >= v }))
+	case len(above) > 0 && v > a.written(high):
+		return high + 1 + int64(sort.Search(len(above), func(i int) bool { return above[i] >= v }))
+	}
+	k := ceilDiv(v, a.Resolution)
+	if len(below)+len(above) > 0 {
+		k = min(max(k, low), high)
+	}
+	switch { // an exact value may be on the other side of v than its multiple
+	case a.written(k-1) >= v && (len(below) == 0 || k > low):
+		k--
+	case a.written(k) < v:
+		k++
+	}
+	return k
+}
+
+// cutAt is where a bin begins whose first value is written for multiple k.
+func (a *Attribute) cutAt(k int64) int64 {
+	first, last := a.span()
+	below, above := outside(a.Exact, a.Cuts)
+	if k-first < int64(len(below)) || last-k < int64(len(above)) {
+		return k * a.Resolution
+	}
+	return min(a.written(k), k*a.Resolution)
 }
 
 // splitFloats is splitBin for FLOAT64.
@@ -87,20 +116,27 @@ func (a *Attribute) splitFloats(b int, at []float64) (begin []float64, share []f
 		return edges, share
 	}
 	from := []float64{g.first}
+	below, above := outside(a.FloatExact, a.FloatCuts)
+	whole := newGrid(a.whole(), 0)
 	for _, v := range at {
 		k := math.Ceil(v/g.resolution) - 2
+		if len(below)+len(above) > 0 {
+			k = max(g.first, min(k, whole.last-float64(len(above))))
+		}
 		for k < g.last && a.writtenFloat(&g, k) < v {
 			k++
 		}
 		if k > from[len(from)-1] && k <= g.last && a.writtenFloat(&g, k) >= v {
-			x := min(a.writtenFloat(&g, k), g.multiple(k))
+			x := g.multiple(k)
+			if k-whole.first >= float64(len(below)) && whole.last-k >= float64(len(above)) {
+				x = min(x, a.writtenFloat(&g, k))
+			}
 			if x == g.hi { // the last bin is closed, and its cut points differ
 				x = math.Nextafter(x, math.Inf(-1))
 			}
 			begin, from = append(begin, x), append(from, k)
 		}
 	}
-	whole := newGrid(&Attribute{FloatCuts: []float64{a.FloatCuts[0], a.FloatCuts[len(a.FloatCuts)-1]}, FloatResolution: a.FloatResolution}, 0)
 	numbers := make([]float64, len(from)+1)
 	for i, k := range append(from, g.last+1) {
 		numbers[i] = k - whole.first

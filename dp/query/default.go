@@ -46,7 +46,7 @@ func (w Workload) Toward(column int) Workload {
 }
 
 // Uncovered names the columns that have more than maxCells cells, so that no marginal of at most that many cells
-// includes them. It is empty if there are none.
+// includes them. It is empty if no column has more.
 func Uncovered(d *domain.Domain, maxCells int64) string {
 	const shown = 3
 	var names []string

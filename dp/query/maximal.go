@@ -10,33 +10,29 @@ import (
 // sums of them. A contained marginal's weight is added to those marginals that contain it whose own weight is
 // smaller. Tables of linear queries are kept, and contain nothing.
 //
-// Cost: the marginals times the subsets of each; 100,000 triples take about .2 s.
+// Cost: the marginals times the subsets of each; 100,000 triples take about .1 s.
 func (w Workload) Maximal() Workload {
 	at := make(map[string]int, len(w.Marginals))
-	for i, m := range w.Marginals {
-		if m.Queries == nil {
-			at[binaryKey(m.Clique)] = i
-		}
-	}
 	inside := make([]bool, len(w.Marginals))
 	weight := make([]float64, len(w.Marginals))
 	for i, m := range w.Marginals {
-		weight[i] = m.Weight
-		if m.Queries != nil {
-			continue
-		}
-		inside[i] = at[binaryKey(m.Clique)] != i // a repeat counts once
-		w.within(m.Clique, at, func(j int) {
-			if j != i {
-				weight[i] = max(weight[i], w.Marginals[j].Weight)
+		if weight[i] = m.Weight; m.Queries == nil {
+			key := binaryKey(m.Clique)
+			if j, ok := at[key]; ok {
+				inside[j] = true // a repeat counts once
 			}
-		})
+			at[key] = i
+		}
 	}
 	for i, m := range w.Marginals {
-		if m.Queries != nil {
-			continue
+		if m.Queries == nil {
+			w.within(m.Clique, at, func(j int) {
+				if j != i {
+					weight[i] = max(weight[i], w.Marginals[j].Weight)
+					inside[j] = inside[j] || len(w.Marginals[j].Clique) < len(m.Clique)
+				}
+			})
 		}
-		w.within(m.Clique, at, func(j int) { inside[j] = inside[j] || j != i && len(w.Marginals[j].Clique) < len(m.Clique) })
 	}
 	m := Workload{Sizes: w.Sizes}
 	for i, a := range w.Marginals {
@@ -76,7 +72,7 @@ func (w Workload) within(c domain.Clique, at map[string]int, visit func(j int)) 
 
 // binaryKey is Key in a form that is faster to make.
 func binaryKey(c domain.Clique) string {
-	var key []byte
+	key := make([]byte, 0, 8*len(c))
 	for _, a := range c {
 		key = binary.LittleEndian.AppendUint64(key, uint64(a))
 	}

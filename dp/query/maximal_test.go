@@ -52,12 +52,3 @@ func TestMaximalDropsRepeats(t *testing.T) {
 		t.Errorf("got %v, want one marginal of weight 3", got)
 	}
 }
-
-func BenchmarkMaximal(b *testing.B) {
-	w := AllMarginals(slices.Repeat([]int{2}, 80), 3, 10_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		w.Maximal()
-	}
-	b.ReportMetric(float64(len(w.Marginals)), "marginals")
-}

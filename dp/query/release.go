@@ -32,7 +32,7 @@ type Cell struct {
 }
 
 // MaxError is a released number: the largest absolute difference, in counts, between the true answers to a workload
-// and those of the model.
+// and the model's.
 type MaxError struct {
 	Counts   float64
 	Variance float64

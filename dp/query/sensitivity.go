@@ -2,7 +2,7 @@ package query
 
 import "github.com/dapple-dp/dapple/dp"
 
-// Ranges of the scores that selections use, in counts. Each is checked by enumeration of neighbours. Those of linear
+// Ranges of the scores that selections use, in counts. Each is checked by enumeration of neighbours. The ranges of linear
 // queries follow from their values and are rounded up to whole counts.
 
 // BlockRange is the range of Σ s_c·(count_c − model_c) over all marginals and all signs s: a record changes one cell

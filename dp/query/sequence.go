@@ -6,10 +6,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Weights of tables of histories, relative to those of what is written. What was in the row before matters as far as it
+// Weights of tables of histories, relative to the weights of what is written. What was in the row before matters as far as it
 // decides what follows: among themselves remembered columns are as rows are, which other tables say. follows was .7, which
 // left the mean transition 11, 13 and 13 % further off on the made-up careers, purchases and visits that it was chosen on, and 6 %
-// on flights and parcels, 6 runs each; pairs of a row stay as they were. At 6 those of purchases are off by 15 % more.
+// on flights and parcels, 6 runs each; pairs of a row stay as they were. At 6 the pairs of purchases are off by 15 % more.
 const (
 	follows = 2.8 // a column and what it was before
 	counts  = 2.  // a column and the number of rows, which decides how much of it is written

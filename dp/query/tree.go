@@ -88,7 +88,7 @@ type piece struct {
 // count stands out of the noise, level by level and in order of nodes. Earlier differences and total decide which
 // those are, so that unvisited differences need not be drawn. Pieces are returned in order of codes.
 //
-// Let σ be the standard deviation of the noise and t = σ·√(2·ln nodes) that of its largest value among the visited
+// Let σ be the standard deviation of the noise and t = σ·√(2·ln nodes) the size of its largest value among the visited
 // nodes of a level. A difference below t counts as 0; one within farSigmas·σ of the whole count counts as all of it,
 // because noise does not move records far from all others.
 func (s TreeShape) Descend(total, variance float64, difference func(level, index int) float64) []Piece {
@@ -212,7 +212,7 @@ type Halving struct {
 	Difference       float64 // counts, with noise
 }
 
-// Halvings returns the released differences between values: all but that of NULL.
+// Halvings returns the released differences between values, without the one of NULL.
 func (t *Tree) Halvings() []Halving {
 	null := 0
 	if t.Shape.Null {

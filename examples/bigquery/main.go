@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&c.Input, "from", "", "the private table, bq://project.dataset.table")
 	flag.StringVar(&c.Output, "to", "", "the table to write, bq://project.dataset.table")
 	flag.StringVar(&c.Release, "release", "", "directory for statement and model")
-	flag.StringVar(&c.TempLocation, "staging", "", "gs:// directory for staged rows; default: this machine")
+	flag.StringVar(&c.Store, "staging", "", "gs:// directory for staged rows; default: this machine")
 	pays := flag.String("pays", "", "project that pays for queries; default: the tables' own")
 	emulator := flag.String("emulator", "", "URL of an emulator, in place of the service")
 	beamlog.LogLevel = "error"

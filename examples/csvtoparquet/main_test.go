@@ -52,7 +52,7 @@ func Example() {
 	for i, line := range strings.Split(text.String(), "\n") {
 		if i < 2 {
 			fmt.Println(line)
-		} else if words := strings.Fields(line); i == 2 {
+		} else if words := strings.Fields(line); strings.HasPrefix(line, "wrote") {
 			fmt.Println(words[0], words[1], words[2])
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/examples/visits/generate"
-	"github.com/dapple-dp/dapple/io/csvio"
+	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 

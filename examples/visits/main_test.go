@@ -39,7 +39,7 @@ func TestNoHalfFileIsLeft(t *testing.T) {
 		return errors.Join(err, broken)
 	})
 	if !errors.Is(err, broken) {
-		t.Errorf("error %v, want that of the writer", err)
+		t.Errorf("error %v, want the writer's", err)
 	}
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Stat after a failed write: %v, want no file", err)

@@ -182,7 +182,7 @@ func (r *rig) run(p *plan, args ...string) ended {
 
 var digestLine = regexp.MustCompile(`(?m)^digest +([0-9a-f]{64})`)
 
-// digest returns that of the release which is whole; empty: there is none.
+// digest returns the digest of the release which is whole; empty: no release is.
 func (r *rig) digest() string {
 	r.Helper()
 	got := r.run(nil, "verify", r.in("out"))

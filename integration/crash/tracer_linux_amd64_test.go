@@ -21,6 +21,7 @@ type plan struct {
 	Code   int    // error or signal
 	Within string // operations on paths with this text are counted
 	Log    string // file to which the operations are written
+	Draws  string // file to which the marks that noise is drawn are added as they are made; empty: none
 }
 
 const (
@@ -193,6 +194,9 @@ func (t *tracer) operation(tid int) {
 	}
 	t.n++
 	fmt.Fprintf(t.log, "%d\t%s\t%s\n", t.n, op.name, path)
+	if t.n != t.At || t.Do != "kill" && t.Do != "errno" { // else the operation is not done
+		t.drawn(tid, &r)
+	}
 	if t.n != t.At {
 		return
 	}
@@ -212,8 +216,40 @@ func (t *tracer) operation(tid int) {
 	}
 }
 
+// drawn notes the mark of a run or a finding that is about to draw noise: a link to a file that says so.
+func (t *tracer) drawn(tid int, r *syscall.PtraceRegs) {
+	if t.Draws == "" || r.Orig_rax != syscall.SYS_LINKAT {
+		return
+	}
+	mark := pathAt(tid, r.Rdx, r.R10)
+	text, err := os.ReadFile(pathAt(tid, r.Rdi, r.Rsi))
+	if _, there := os.Lstat(mark); err != nil || there == nil || !strings.HasSuffix(mark, ".drawn") || !bytes.HasPrefix(text, []byte("noise is drawn")) {
+		return
+	}
+	f, err := os.OpenFile(t.Draws, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(f, mark)
+		_ = f.Close() // it was written to
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crash:", err)
+	}
+}
+
 // pathOf returns the path that an operation is about.
 func (t *tracer) pathOf(tid int, r *syscall.PtraceRegs) string {
+	switch operations[r.Orig_rax].path {
+	case -1:
+		to, _ := os.Readlink("/proc/" + strconv.Itoa(tid) + "/fd/" + strconv.Itoa(int(r.Rdi)))
+		return to
+	case 1:
+		return pathAt(tid, r.Rdi, r.Rsi)
+	}
+	return pathAt(tid, ^uint64(0), r.Rdi)
+}
+
+// pathAt returns the path at an address of a process, seen from an open directory.
+func pathAt(tid int, dir, at uint64) string {
 	of := func(fd uint64) string {
 		if int32(fd) < 0 { // AT_FDCWD
 			to, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", tid))
@@ -221,13 +257,6 @@ func (t *tracer) pathOf(tid int, r *syscall.PtraceRegs) string {
 		}
 		to, _ := os.Readlink("/proc/" + strconv.Itoa(tid) + "/fd/" + strconv.Itoa(int(fd)))
 		return to
-	}
-	at, dir := r.Rdi, ^uint64(0)
-	switch operations[r.Orig_rax].path {
-	case -1:
-		return of(r.Rdi)
-	case 1:
-		at, dir = r.Rsi, r.Rdi
 	}
 	var text [1024]byte
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))

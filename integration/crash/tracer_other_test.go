@@ -9,6 +9,7 @@ type plan struct {
 	Code   int
 	Within string
 	Log    string
+	Draws  string
 }
 
 const (

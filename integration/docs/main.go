@@ -37,7 +37,7 @@ func write(root, command string) error {
 		return err
 	}
 	for name, text := range all {
-		if err := os.WriteFile(filepath.Join(root, "docs", "reference", name+".md"), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func write(root, command string) error {
 // made ends the head of each page.
 const made = "Made by `make docs` from the program itself. Edit the program, not this page.\n"
 
-// references returns the pages of docs/reference by name, without .md.
+// references returns the files of docs/reference by path.
 func references(root, command string) (map[string]string, error) {
 	commands, err := commandPage(command)
 	if err != nil {
@@ -62,7 +62,14 @@ func references(root, command string) (map[string]string, error) {
 		return nil, err
 	}
 	results, err := resultPage(root)
-	return map[string]string{"commands": commands, "domain-file": domain, "release": release, "results": results}, err
+	if err != nil {
+		return nil, err
+	}
+	editors, err := schema.JSONSchema()
+	return map[string]string{
+		"docs/reference/commands.md": commands, "docs/reference/domain-file.md": domain, "docs/reference/domain-file.schema.json": string(editors),
+		"docs/reference/release.md": release, "docs/reference/results.md": results,
+	}, err
 }
 
 var listed = regexp.MustCompile(`(?m)^  ([a-z]+) +[a-z]`)
@@ -80,14 +87,15 @@ func commandPage(command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := "# Commands and flags\n\n" + made + "\n" + all + "\nExit status: 0 done; 1 failed, or its words could not be written; 2 wrong request, nothing was read.\n"
+	const operate = "../howto/operate" + ".md" // from docs/reference
+	text := "# Commands and flags\n\n" + made + "\n" + all + "\nExit status: [what it means, and what a scheduler does](" + operate + "#exit-status).\n"
 	var names []string
 	for _, m := range listed.FindAllStringSubmatch(all, -1) {
 		if m[1] != "help" { // which has no help of its own
 			names = append(names, m[1])
 		}
 	}
-	for _, name := range names {
+	for _, name := range append(names, "engines") {
 		said, err := help(name)
 		if err != nil {
 			return "", err
@@ -104,11 +112,11 @@ func domainPage(root string) (string, error) {
 	}
 	var keys bytes.Buffer
 	err = schema.WriteReference(&keys)
-	return "# The domain file\n\n" + made + "`dapple help domain` prints the same; `dapple help schema` is a JSON Schema for editors.\n\n```text\n" +
+	return "# The domain file\n\n" + made + "`dapple help domain` prints the same; `dapple help schema` is a [JSON Schema](domain-file.schema.json) for editors, which files that dapple writes name in their first line.\n\n```text\n" +
 		strings.TrimSpace(keys.String()) + "\n```\n\n## An example\n\n```yaml\n" + string(example) + "```\n", err
 }
 
-// files are those of a release. A test compares them with a real one.
+// files are the files of a release. A test compares them with a real one.
 var files = [][2]string{
 	{"_report.html", "the page to open first: promise, budget, errors and pictures, for a browser without a network"},
 	{"_privacy.json", "the statement: the same for machines, with every charge as an exact fraction"},
@@ -142,9 +150,9 @@ func releasePage(root string) (string, error) {
 	}
 	b.WriteString("\n## Keys of `_privacy.json`\n")
 	for _, part := range []struct{ title, dir, name string }{
-		{"The statement", "internal/report", "Privacy"}, {"The promise and its charges", "dp/accountant", "Statement"},
-		{"An entry of `ledger`", "dp/accountant", "Line"}, {"`units`", "internal/report", "Units"}, {"`error`", "internal/report", "Errors"},
-		{"`hashes`", "internal/report", "Hashes"}, {"An entry of `dictionary`", "internal/report", "Column"},
+		{"The statement", "internal/release/report", "Privacy"}, {"The promise and its charges", "internal/dp/accountant", "Statement"},
+		{"An entry of `ledger`", "internal/dp/accountant", "Line"}, {"`units`", "internal/release/report", "Units"}, {"`error`", "internal/release/report", "Errors"},
+		{"`hashes`", "internal/release/report", "Hashes"}, {"An entry of `dictionary`", "internal/release/report", "Column"},
 	} {
 		rows, err := keysOf(filepath.Join(root, filepath.FromSlash(part.dir)), part.name)
 		if err != nil {
@@ -161,9 +169,9 @@ func resultPage(root string) (string, error) {
 	fmt.Fprintf(&b, "# Results as JSON\n\n%s\nWith `--json` a command writes one object to standard output in place of its text; with `--json=FILE` to a file, "+
 		"beside its text. `check` and `evaluate` write figures of the true table, which are not private.\n", made)
 	for _, part := range []struct{ title, dir, name string }{
-		{"`dapple synth`", "internal/report", "SynthResult"}, {"`dapple sample`", "internal/report", "SampleResult"}, {"`dapple sample --draws`", "internal/report", "DrawsResult"}, {"`dapple verify`", "internal/report", "VerifyResult"},
+		{"`dapple synth`", "internal/release/report", "SynthResult"}, {"`dapple sample`", "internal/release/report", "SampleResult"}, {"`dapple sample --draws`", "internal/release/report", "DrawsResult"}, {"`dapple verify`", "internal/release/report", "VerifyResult"},
 		{"An entry of `answers` of `dapple query`", "pipelines", "AnswerJSON"},
-		{"`wrote`", "internal/report", "Wrote"}, {"`error`", "internal/report", "Errors"}, {"`dapple plan`", "internal/plan", "planJSON"},
+		{"`wrote`", "internal/release/report", "Wrote"}, {"`error`", "internal/release/report", "Errors"}, {"`dapple plan`", "internal/request/plan", "planJSON"},
 	} {
 		rows, err := keysOf(filepath.Join(root, filepath.FromSlash(part.dir)), part.name)
 		if err != nil {

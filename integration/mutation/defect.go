@@ -43,7 +43,7 @@ func table(list []defect) string {
 	var b strings.Builder
 	b.WriteString("# Seeded defects\n\n" +
 		"`go -C integration run ./mutation` builds the defects into a copy of the repository, lets one act at a time and\n" +
-		"runs the test named next to it, which must fail. A defect is a block of a file in [defects](defects), of which this table is\n" +
+		"runs the test named next to it, which must fail. A defect is a block of a file in [defects](defects); this table is\n" +
 		"made: `go -C integration test ./mutation -update`.\n\n" +
 		"| defect | file | test that fails |\n|---|---|---|\n")
 	for _, d := range list {

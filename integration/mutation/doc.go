@@ -2,13 +2,13 @@
 // into copies of this module, lets one of them act at a time, and runs the test that is named for each. A test
 // that does not fail is a survivor, and the exit status is 1.
 //
-//	go -C integration run ./mutation [-jobs 2] [-only pattern]
+//	go -C integration run ./mutation [-jobs 2] [-only pattern] [-base commit]
 //
 // A defect is an edit: a text that occurs once in a file, and what replaces it. It is a block of lines, between blank ones,
 // of a file in defects:
 //
 //	a name of its own
-//	dp/accountant/event.go
+//	internal/dp/accountant/event.go
 //	TestOfThatPackage, or behind its directory: pipelines TestOfAnotherPackage
 //	-the text, which ends within a line
 //	+what replaces it; nothing removes it

@@ -18,15 +18,16 @@ import (
 func main() {
 	jobs := flag.Int("jobs", 2, "defects tried at a time")
 	only := flag.String("only", "", "defects whose names match this pattern")
+	base := flag.String("base", "", "defects in files that have changed since this commit, and a quarter of the others")
 	flag.Parse()
-	if err := check(*jobs, *only); err != nil {
+	if err := check(*jobs, *only, *base); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
 // check tries the defects and prints a line for each as it ends. It fails if one survives.
-func check(jobs int, only string) error {
+func check(jobs int, only, base string) error {
 	start := time.Now()
 	root, err := repo.Root()
 	if err != nil {
@@ -47,6 +48,11 @@ func check(jobs int, only string) error {
 	chosen, err := files.placed(slices.DeleteFunc(list, func(d defect) bool { return !names.MatchString(d.name) }))
 	if err != nil {
 		return err
+	}
+	if base != "" {
+		if chosen, err = since(root, base, chosen); err != nil {
+			return err
+		}
 	}
 	copies := make(chan *workspace, jobs) // of the repository as it is, for defects that need a build of their own
 	for range jobs {
@@ -126,7 +132,7 @@ func baseline(copies chan *workspace, shared *workspace, chosen []defect, alone 
 					faults[i] = fmt.Errorf("the tests of %s fail without a defect:\n%s", s.pkg, out)
 				}
 			} else if out, err := shared.build(s.pkg); err != nil {
-				faults[i] = fmt.Errorf("a defect does not compile (lines are those of its function):\n%s", out)
+				faults[i] = fmt.Errorf("a defect does not compile (lines count from its function):\n%s", out)
 			} else if out, err := shared.runBuilt(s.pkg, pattern, 0); err != nil {
 				faults[i] = fmt.Errorf("the tests of %s fail with no defect acting:\n%s", s.pkg, out)
 			}

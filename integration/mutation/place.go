@@ -83,7 +83,7 @@ func (t tree) place(d *defect) error {
 	return nil
 }
 
-// nearest returns those of the folders whose path has most in common with that of a file.
+// nearest returns the folders whose path has most in common with a file's.
 func nearest(dirs []string, file string) (list []string) {
 	most := -1
 	for _, dir := range dirs {

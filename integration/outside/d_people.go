@@ -29,7 +29,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Visit]())
 }
 
-// people: people of whom some have no rows, and their rows, in two tables.
+// people: people, some without rows, and their rows, in two tables.
 func people(ctx context.Context, patients []Patient, visits []Visit, out string) error {
 	flat := &domain.Domain{PrivacyID: "patient_id", Attributes: []domain.Attribute{
 		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,9 +20,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/transforms/synth"
 	"github.com/dapple-dp/dapple/transforms/synth/synthtest"
 	"github.com/dapple-dp/dapple/transforms/tables"
@@ -179,6 +183,25 @@ func TestIAndN(t *testing.T) {
 	}
 }
 
+// Q: two nights are paid for, the second one once though its job is started twice; a third one does not fit the book. The refusal of a
+// finding is a sentence, without Beam's plan around it.
+func TestQ(t *testing.T) {
+	dir := t.TempDir()
+	store, book, small := filepath.Join(dir, "store"), filepath.Join(dir, "book"), filepath.Join(dir, "small")
+	for at, epsilon := range map[string]dp.Epsilon{book: 1.2, small: .1} {
+		must(t, pipelines.Ledger(t.Context(), io.Discard, pipelines.LedgerConfig{Dir: at, Create: "orders", Epsilon: epsilon, Delta: 1e-6, PrivacyID: "customer", Input: "orders"}))
+	}
+	for _, night := range []string{"1", "2", "2"} {
+		must(t, nightly(t.Context(), night, store, book, filepath.Join(dir, night)))
+	}
+	if err := nightly(t.Context(), "3", store, book, filepath.Join(dir, "3")); err == nil || !strings.Contains(err.Error(), "the book of orders, has no room for this") {
+		t.Errorf("said %v", err)
+	}
+	if err := nightly(t.Context(), "4", store, small, filepath.Join(dir, "4")); err == nil || !strings.Contains(err.Error(), small+", the book of orders, ") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("said %v", err)
+	}
+}
+
 // J: a graph for an engine has one branch.
 func TestJ(t *testing.T) {
 	size := map[string]int{}
@@ -189,7 +212,7 @@ func TestJ(t *testing.T) {
 		must(t, err)
 		size[runner] = len(edges)
 	}
-	if size["flink"] >= size["prism"] || size["flink"] > 45 {
+	if max(size["flink"], size["prism"]) > 30 {
 		t.Errorf("transforms %v", size)
 	}
 }
@@ -219,5 +242,17 @@ func TestM(t *testing.T) {
 		if names, _ := filepath.Glob(pattern); len(names) > 0 {
 			t.Errorf("there is %q", names)
 		}
+	}
+}
+
+// P: one program has dapple's Parquet, arrow-go's, and BigQuery's client.
+func TestP(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "n", Type: domain.Int64, Cuts: []int64{0, 9}, Resolution: 1, HasFallback: true}}}
+	f, err := os.Create(filepath.Join(t.TempDir(), "p.parquet"))
+	must(t, err)
+	defer f.Close() // its writes were looked at
+	rows, err := linkedParquet(f, d, &domain.Chunk{Rows: 3, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{1, 2, 3}}}})
+	if must(t, err); rows != 3 {
+		t.Errorf("%d rows", rows)
 	}
 }

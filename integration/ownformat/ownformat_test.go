@@ -16,8 +16,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/evaluate"
-	"github.com/dapple-dp/dapple/internal/evaluate/infer"
+	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"

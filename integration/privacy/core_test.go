@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/integration/rivals/dpampaper"
-	"github.com/dapple-dp/dapple/integration/rivals/dpfwpaper"
+	"github.com/dapple-dp/dapple/integration/research/rivals/dpampaper"
+	"github.com/dapple-dp/dapple/integration/research/rivals/dpfwpaper"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
@@ -38,9 +38,13 @@ var (
 			return dpfw.Settings{Form: dpfw.Cell}.Solve(p, c)
 		}}
 	throughPublishedDPAM = method{"dpam-paper", []dp.Accounting{dp.ZCDP},
-		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpampaper.Solve(p, c) }}
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return dpampaper.Solve(p, c.(dpampaper.Curator))
+		}}
 	throughPublishedDPFW = method{"dpfw-paper", []dp.Accounting{dp.ZCDP},
-		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return dpfwpaper.Solve(p, c) }}
+		func(p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return dpfwpaper.Solve(p, c.(dpfwpaper.Curator))
+		}}
 	throughRake = method{"rake", []dp.Accounting{dp.ZCDP, dp.GaussianOnly},
 		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) }}
 )
@@ -81,7 +85,7 @@ func newLedger(t testing.TB, p accountant.Params) *accountant.Ledger {
 	return l
 }
 
-// newCurator returns a curator of t whose noise is that of the given run number, and its record.
+// newCurator returns a curator of t with the noise of the given run number, and its record.
 func newCurator(tb testing.TB, t table, l *accountant.Ledger, run uint64) (*mechanism.Curator, *mechanism.Recorder) {
 	tb.Helper()
 	seed, err := mechanism.SeedFromBytes([]byte("a fixed seed is for tests alone!"))

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"

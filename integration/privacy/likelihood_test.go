@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 )
 
 // logTranscript returns the logarithm of the probability of everything that a run received, on a table, up to a term

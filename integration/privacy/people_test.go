@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // person is one who has each row of two columns so many times.
@@ -31,8 +31,8 @@ func people(list ...person) table {
 		panic("privacy: " + err.Error())
 	}
 	t := table{sizes: d.Sizes(), bits: d.WeightBits(), people: int64(len(list))}
-	s, rank := bounding.NewSummary(d), bounding.NewRanker(make([]byte, bounding.RunKeySize))
-	in, out := bounding.NewLayout(square), bounding.NewWeightedLayout(t.sizes, t.bits)
+	s, rank := contribution.NewSummary(d), contribution.NewRanker(make([]byte, contribution.RunKeySize))
+	in, out := contribution.NewLayout(square), contribution.NewWeightedLayout(t.sizes, t.bits)
 	for i, p := range list {
 		var rows []byte
 		for _, r := range p.rows {

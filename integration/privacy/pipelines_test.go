@@ -12,9 +12,9 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -42,7 +42,7 @@ var builds = []build{
 	{"rows in order, a quarter of the noise", 4, "id", true, withThird, withoutThird, true},
 }
 
-// Counts of (answer, number of rows, answer before), which is no, yes or none. Everybody has two rows or more, of which the
+// Counts of (answer, number of rows, answer before), which is no, yes or none. Everybody has two rows or more, and the
 // first two count, a half each.
 var (
 	withThird    = []float64{0, 0, 0, 1, 0, 1, 0, 0, 0, 0, .5, .5}

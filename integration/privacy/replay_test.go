@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -271,7 +271,7 @@ func TestReplaySeesPeeking(t *testing.T) {
 	private := &x // what the algorithm should not know
 	peeking := method{"peeking", nil, func(p solver.Problem, c solver.Curator) (*solver.Result, error) {
 		for round := 1; round <= 2+int(private.Units())%2; round++ {
-			if _, err := c.MeasureVariance("measure", round, []domain.Clique{{0}}, 1e6); err != nil {
+			if _, err := c.(solver.Published).MeasureVariance("measure", round, []domain.Clique{{0}}, 1e6); err != nil {
 				return nil, err
 			}
 		}

@@ -50,7 +50,7 @@ func (t table) count(c domain.Clique) (counts []float64) {
 	return counts
 }
 
-// with returns the table with records at the end, without those of the given positions.
+// with returns the table with records at the end, and without the records at the given positions.
 func (t table) with(add [][]domain.Code, without ...int) table {
 	out := table{sizes: t.sizes}
 	gone := map[int]bool{}

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -166,7 +166,7 @@ func noiseOf(calls []mechanism.Call, t table) (energy, freedom float64) {
 	return energy, freedom
 }
 
-// Thirty people in 2·3·4 cells, half of whom are alike; one person has a cell alone.
+// Thirty people in 2·3·4 cells, half of them alike; one person has a cell alone.
 var (
 	box   = []int{2, 3, 4}
 	crowd = func() (t table) {

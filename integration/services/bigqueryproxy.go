@@ -40,9 +40,6 @@ type Proxy struct {
 	accepted map[string]bool
 	loads    int
 	faults   []Fault
-
-	uploads     []*media // of files sent in several requests, by number
-	chunkFaults []Fault
 }
 
 // StartProxy runs a proxy of the emulator until the test ends. The first requests for load jobs meet
@@ -77,11 +74,7 @@ var (
 
 // ServeHTTP passes a request on, by the rules above.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch query := r.URL.Query(); {
-	case query.Has("upload_id"):
-		p.chunk(w, r)
-	case query.Get("uploadType") == "resumable":
-		p.begin(w, r)
+	switch {
 	case r.Method == http.MethodPost && insertion.MatchString(r.URL.Path):
 		p.insert(w, r)
 	case r.Method == http.MethodGet && oneJob.MatchString(r.URL.Path) && r.URL.Query().Get("location") == "":

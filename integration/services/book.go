@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/pipelines"
 )
@@ -53,6 +53,43 @@ func CheckBook(t *testing.T, c pipelines.Config, dir string, lose func()) {
 	}
 	lose()
 	chargeAtOnce(ctx, t, dir, c)
+	checkFound(ctx, t, c, dir)
+}
+
+// checkFound runs a request whose domain is found, under two run IDs and again, with a book beside that in dir: each finding and each
+// release is an entry of its own. The check of the book finds a release that is not entered.
+func checkFound(ctx context.Context, t *testing.T, c pipelines.Config, dir string) {
+	t.Helper()
+	var said strings.Builder
+	declared := c.Output
+	c.Ledger, c.Output, c.Domain, c.PrivacyID, c.Method, c.Epsilon, c.Delta, c.Overwrite = dir+"-found", c.Output+"-found", "", "customer", "", 6, 1e-4, true
+	ledger := pipelines.LedgerConfig{Dir: c.Ledger, Create: "found", Epsilon: 15, Delta: 1e-2, PrivacyID: "customer", Input: c.Input}
+	if err := pipelines.Ledger(ctx, &said, ledger); err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range []string{"a", "a", "b"} {
+		c.RunID = id
+		r, err := pipelines.ValidateFind(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = pipelines.RunFound(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+		b, err := book.Open(ctx, c.Ledger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(b.Standing()); n != 2+2*(i/2) {
+			t.Errorf("after launch %d, of run %s: %d charges", i+1, id, n)
+		}
+	}
+	if err := pipelines.Ledger(ctx, &said, pipelines.LedgerConfig{Dir: c.Ledger, Check: []string{c.Output}}); err != nil || !strings.Contains(said.String(), c.Output+" is entry 4\n") {
+		t.Errorf("checked: %v\n%s", err, said.String())
+	}
+	if err := pipelines.Ledger(ctx, &said, pipelines.LedgerConfig{Dir: c.Ledger, Check: []string{declared}}); err == nil || !strings.Contains(err.Error(), declared+": it is not entered in the book of found") {
+		t.Errorf("a release that the book does not have: %v", err)
+	}
 }
 
 // chargeAtOnce enters ten runs at once, each twice.
@@ -68,7 +105,7 @@ func chargeAtOnce(ctx context.Context, t *testing.T, dir string, c pipelines.Con
 		all.Go(func() {
 			b, err := book.Open(ctx, dir)
 			if err == nil {
-				err = b.Charge(ctx, fmt.Sprint("key ", i/2), fmt.Sprint("run-", i/2), c.Input, l.Run())
+				_, err = b.Charge(ctx, book.Payer{Key: fmt.Sprint("key ", i/2), Run: fmt.Sprint("run-", i/2), Input: c.Input}, l.Run())
 			}
 			errs[i] = err
 		})
@@ -93,6 +130,6 @@ func chargeAtOnce(ctx context.Context, t *testing.T, dir string, c pipelines.Con
 		}
 	}
 	if len(keys) != 11 {
-		t.Errorf("%d charges stand, want that of the run and ten", len(keys))
+		t.Errorf("%d charges stand, want the run's and ten", len(keys))
 	}
 }

@@ -43,7 +43,7 @@ func (c *conditions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.next.ServeHTTP(w, r)
 }
 
-// generation is that of the object of a name, as the service writes it; 0 if there is none.
+// generation is the generation of a name's object, as the service writes it; 0 without an object.
 func (c *conditions) generation(bucket, name string) string {
 	o, err := c.server.GetObject(bucket, name)
 	if err != nil {

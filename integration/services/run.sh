@@ -116,7 +116,7 @@ browser
 (cd .. && "$go" build -o ../bin/suite ./suite) || exit 1
 # Tests of services wait as long as they compute: four packages at a time keep two cores busy.
 # shellcheck disable=SC2086 # one word for each package
-GO=$go "$bin/suite" -log "$out/services.log" -list "$out/skipped.txt" -- -p 4 -count=1 -timeout 20m "$@" $packages
+GO=$go "$bin/suite" -log "$out/services.log" -list "$out/skipped.txt" -- -p 4 -count=1 -timeout 40m "$@" $packages
 status=$?
 if [ ${#broken[@]} -gt 0 ] && [ "${CI:-}" = true ]; then
 	exit 1

@@ -53,7 +53,7 @@ func (r *results) take(e event) {
 	}
 }
 
-// end is that of a test, or of a package, whose Test is empty.
+// end takes in the end of a test, or of a package, whose Test is empty.
 func (r *results) end(key event, how string) {
 	text := ""
 	if b := r.printed[key]; b != nil {

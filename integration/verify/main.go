@@ -2,6 +2,7 @@
 //
 //	go -C integration run ./verify        # within 10 minutes on two cores
 //	go -C integration run ./verify -long  # nightly sizes, fresh tables and runs
+//	go -C integration run ./verify -results ../out/integration.json -base HEAD~1  # what has not run yet, and fewer defects
 //
 // Three tables: the checks, with what they cover, the chance that right code fails them in a run and that
 // their fixed seeds were unlucky, their size and result; the checklist of known defects, each with the tests
@@ -12,6 +13,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,26 +27,33 @@ import (
 func main() {
 	long := flag.Bool("long", false, "nightly sizes, fresh tables and runs")
 	defects := flag.Bool("defects", true, "end with the seeded defects")
+	logs := flag.String("results", "", "files of events of go test -json, between commas, whose results are taken as they are")
+	base := flag.String("base", "", "seeded defects in files that have changed since this commit, and a quarter of the others")
 	flag.Parse()
-	if err := verify(*long, *defects); err != nil {
+	if err := verify(*long, *defects, *logs, *base); err != nil {
 		fmt.Fprintln(os.Stderr, "verify:", err)
 		os.Exit(1)
 	}
 }
 
-func verify(long, defects bool) error {
+func verify(long, defects bool, logs, base string) error {
 	start := time.Now()
 	root, err := repo.Root()
 	if err != nil {
 		return err
 	}
-	results := runAll(root, planned(), long)
+	results, err := logged(root, planned(), logs)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d of %d tests have run already\n", len(results), len(planned()))
+	maps.Copy(results, runAll(root, without(planned(), results), long))
 	bad := printChecks(results, long) + printChecklist(results)
 	printFailures(results)
 	fmt.Printf("\n%d tests in %.0f s\n", len(results), time.Since(start).Seconds())
 	if defects {
 		fmt.Println("\nSeeded defects")
-		cmd := exec.Command("go", "run", "./mutation")
+		cmd := exec.Command("go", "run", "./mutation", "-base", base)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(root, "integration"), os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			bad++

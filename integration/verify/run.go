@@ -79,7 +79,7 @@ func runPackage(root, dir string, tests []string, long bool) map[string]result {
 	if long {
 		cmd.Env = append(cmd.Env, "DAPPLE_NIGHTLY=1")
 	}
-	out, err := cmd.Output() // a failure shows in the events, and where there are none
+	out, err := cmd.Output() // a failure shows in the events, or in their absence
 	var exit *exec.ExitError
 	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
 		exit = e

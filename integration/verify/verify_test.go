@@ -96,7 +96,7 @@ func TestEveryCoderIsFuzzed(t *testing.T) {
 }
 
 // TestShortTestsRunElsewhere: what `make test` leaves out for its time runs under make integration, which tests whole
-// folders but one, or is among the checks of make verify.
+// folders but one, is among the checks of make verify, or stands in the research module, whose tests make nightly runs.
 func TestShortTestsRunElsewhere(t *testing.T) {
 	root, err := repo.Root()
 	if err != nil {
@@ -107,11 +107,14 @@ func TestShortTestsRunElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	recipe := string(makefile)
-	recipe = recipe[strings.Index(recipe, "\nLONGER = "):]
+	recipe = recipe[strings.Index(recipe, "\nWHOLE  = "):]
 	recipe = recipe[:strings.Index(recipe, "\n\n")]
 	var whole []string // folders whose tests run without -short
-	if regexp.MustCompile(`(?s)\nWHOLEBELOW = [^\n]* \./\.\.\. \| grep.*\$\(BELOW\) \$\(SUITE\)[^\n]*\$\(WHOLEBELOW\)`).MatchString(recipe) {
+	if regexp.MustCompile(`(?s)\nWHOLEBELOW = [^\n]* \./\.\.\. \| grep.*\$\(BELOW\) \$\(SUITE\)[^\n]* -longer [^\n]*\$\(WHOLEBELOW\)`).MatchString(recipe) {
 		whole = append(whole, "integration/")
+	}
+	if strings.Contains(string(makefile), "\n\t$(RESEARCH) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h ./...\n") {
+		whole = append(whole, "integration/research/") // by night
 	}
 	for _, m := range regexp.MustCompile(`\./([a-z/]+)/\.\.\.`).FindAllStringSubmatch(recipe, -1) {
 		whole = append(whole, m[1]+"/")

@@ -21,17 +21,19 @@
 // the domain needs it. Batches may be packed by LZ4 or Zstandard. Files are refused whose dictionaries change on the way.
 // A stream of Arrow, which has no table of contents, is refused: write it as a file.
 //
-// No record of a whole file ends the reading. A damaged file ends it, and the error names the file alone.
+// No record of a whole file ends the reading. A text of more than 16 MiB is NULL, and a number that the declared type does
+// not hold is a value that cannot be used. A batch that unpacks to more than 4 GiB ends the reading, and so does a damaged
+// file; the error names the file alone.
 //
 // # What is written
 //
 // Batches of up to 65,536 rows, not packed, so that every reader of Arrow can map them into memory. STRING is utf8, NUMERIC
-// a decimal128 of 19 digits, DATETIME and TIMESTAMP are in microseconds, TIMESTAMP in UTC. Only columns with NULL are
-// nullable. Equal rows make equal files.
+// a decimal128 of as many digits as its range or values have, DATETIME and TIMESTAMP are in microseconds, TIMESTAMP in UTC.
+// Only columns with NULL are nullable. Equal rows make equal files.
 //
 // # Design
 //
-// Files are read and written by arrow-go v18, since v15, which BigQuery's client brings, has no utf8_view, which Polars
-// writes. Its panics on damaged files become errors, and its memory is bounded by an allocator that panics. Nothing of it
-// runs in goroutines while it reads. A batch is the part of a file that is read by itself.
+// Files are read and written by arrow-go v18; package columns makes columns of its arrays. Its panics on damaged files become
+// errors, and its memory is bounded by an allocator that panics. Nothing of it runs in goroutines while it reads. A batch is the
+// part of a file that is read by itself.
 package arrowio

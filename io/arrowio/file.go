@@ -11,7 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/io/columns"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -21,16 +22,13 @@ func init() {
 	table.RegisterFormat(table.Format{
 		Name: "arrow", Extensions: []string{".arrow", ".feather", ".ipc"},
 		Check: check, Describe: describe,
-		Each: func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
-			return eachPart(ctx, f, 0, 1, d, form, yield)
-		},
 		Parts: parts, EachPart: eachPart,
 		NewWriter: func(w io.Writer, d *domain.Domain, _ string) (table.RowWriter, error) { return newWriter(w, d) },
 	})
 }
 
 const (
-	maxBatch = 1 << 30 // bytes that a batch, or all dictionaries, may take
+	maxBatch = 4 << 30 // bytes that a batch, or all dictionaries, may take: more than the texts of a column of utf8
 	maxRows  = 1 << 28 // of a batch
 	begin    = "ARROW1"
 )
@@ -154,14 +152,11 @@ func parts(ctx context.Context, f files.Info) (n int, err error) {
 	return n, err
 }
 
-// chunkRows is how many records of a batch go on together.
-const chunkRows = 1 << 14
-
 // eachPart reads some of the batches. Every chunk is a new one.
 func eachPart(ctx context.Context, info files.Info, part, of int, d *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) error {
 	var stop error // of yield, whose panics are not of the file
 	err := withFile(ctx, info, func(f *file) error {
-		columns, err := match(f.name, f.Schema(), d)
+		r, err := columns.NewReader("arrowio", f.name, f.Schema(), d)
 		if err != nil {
 			return err
 		}
@@ -171,21 +166,16 @@ func eachPart(ctx context.Context, info files.Info, part, of int, d *domain.Doma
 			if err != nil {
 				return err
 			}
-			for lo := 0; lo < int(b.NumRows()); lo += chunkRows {
-				hi := min(lo+chunkRows, int(b.NumRows()))
-				c := &domain.Chunk{Rows: hi - lo, Columns: make([]domain.Column, d.Len()), Source: fmt.Sprintf("arrowio: %s: batch %d", f.name, i)}
-				for k := range columns {
-					out := &c.ID
-					if k > 0 {
-						out = &c.Columns[k-1]
-					}
-					if columns[k].field >= 0 {
-						columns[k].take(b.Column(columns[k].field), lo, hi, out)
-					}
-				}
-				if stop = yield(c); stop != nil {
-					return stop
-				}
+			cells := make([]arrow.Array, 0, len(r.Fields()))
+			for _, k := range r.Fields() {
+				cells = append(cells, b.Column(k))
+			}
+			err = r.Chunks(int(b.NumRows()), cells, fmt.Sprintf("arrowio: %s: batch %d", f.name, i), func(c *domain.Chunk) error {
+				stop = yield(c)
+				return stop
+			})
+			if err != nil {
+				return err
 			}
 		}
 		return nil
@@ -198,12 +188,21 @@ func eachPart(ctx context.Context, info files.Info, part, of int, d *domain.Doma
 
 // check compares the schemas of files with d, and reads no record.
 func check(ctx context.Context, list []files.Info, d *domain.Domain, _ schema.CSV) error {
-	var errs bounded.Errors
+	var errs errlist.Errors
 	for _, f := range list {
 		errs.Add(withFile(ctx, f, func(f *file) error {
-			_, err := match(f.name, f.Schema(), d)
+			_, err := columns.NewReader("arrowio", f.name, f.Schema(), d)
 			return err
 		}))
 	}
 	return errs.Err()
+}
+
+// describe returns the columns of a file's schema.
+func describe(ctx context.Context, info files.Info, _ schema.CSV) (list []table.Column, form schema.CSV, err error) {
+	err = withFile(ctx, info, func(f *file) error {
+		list = columns.Describe(f.Schema())
+		return nil
+	})
+	return list, form, err
 }

@@ -17,8 +17,6 @@ import (
 const (
 	batchRows  = 1 << 16
 	batchBytes = 64 << 20 // of texts, at which a batch ends early
-	// decimalDigits are those of an int64, which is the native unit of NUMERIC.
-	decimalDigits = 19
 )
 
 // written returns the type of a column of a file.
@@ -29,7 +27,7 @@ func written(a *domain.Attribute) arrow.DataType {
 	case domain.Float64:
 		return arrow.PrimitiveTypes.Float64
 	case domain.Numeric:
-		return &arrow.Decimal128Type{Precision: decimalDigits, Scale: int32(a.Scale)}
+		return &arrow.Decimal128Type{Precision: int32(a.Digits()), Scale: int32(a.Scale)}
 	case domain.Bool:
 		return arrow.FixedWidthTypes.Boolean
 	case domain.Date:

@@ -1,4 +1,4 @@
-// Package avroio reads and writes tables as Avro container files.
+// Package avroio reads tables from Avro container files.
 //
 //	import _ "github.com/dapple-dp/dapple/io/avroio" // files of Avro
 //
@@ -20,20 +20,26 @@
 // A union of null and one of these is a column with NULL. A field of another type is refused by name if the domain needs
 // it, and passed over if not. A privacy ID is a text, or an int or long that is nothing else: distinct values stay distinct.
 //
-// Blocks may be packed by deflate, Snappy, Zstandard or bzip2. A block takes 512 MiB unpacked at most.
+// Blocks may be packed by deflate, Snappy, Zstandard or bzip2, and are unpacked as they are read: a block of Snappy alone is
+// in memory as a whole.
 //
-// No record of a whole file ends the reading. A file that is cut off or damaged does, and the error names the file alone.
+// No record of a whole file ends the reading. A text of more than 16 MiB is NULL, and a number that the declared type does
+// not hold is a value that cannot be used. A file that is cut off or damaged ends the reading; the error names the file alone.
 //
 // # What is written
 //
-// A record named row, with a union of null and the type for a column with NULL. NUMERIC is a decimal of 19 digits, which an
-// int64 has. Avro's names are ASCII letters, digits and underscores, so columns of other names are refused before a run.
-// Blocks are packed by deflate, which every reader has. Equal rows make equal files: the marks between blocks are a hash of
-// the schema.
+// Nothing: rows are written as Parquet, and the refusal of --format=avro has the line that converts them.
 //
 // # Design
 //
-// Schemas are parsed by hamba/avro. Its reader of containers is not used: it takes a file that ends inside a block for one
-// that ends before it, and allocates what a block claims to be (v2.31.0). A file is cut by its size, and a block belongs to
-// the part in which the mark before it begins.
+// Schemas, the header and plain values are read by hamba/avro, and package columns makes columns of their arrays. The walk over
+// blocks and records is ours. Package arrow/avro of arrow-go v18.6.0, on files of 300 records:
+//
+//   - It takes 300 of 300 files that are cut off for whole ones, as hamba's reader below it does.
+//   - A text of more than 1 MiB ends the reading: no option reaches that limit.
+//   - It refuses a union of long and null in this order, and local timestamps.
+//   - It decodes in two goroutines that nobody recovers. A block of 3 bytes that claims 40 GB ends the process, and so does one that
+//     claims a negative size.
+//   - It reads no part of a file by itself. Here a file is cut by its size, and a block belongs to the part in which the mark
+//     before it begins.
 package avroio

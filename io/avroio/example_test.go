@@ -7,9 +7,9 @@ import (
 	"github.com/dapple-dp/dapple/io/table"
 )
 
-// The blank import is all that a program needs to read and write the format.
+// The blank import is all that a program needs to read the format.
 func Example() {
 	f, known := table.FormatOf("avro")
 	fmt.Println(known, f.Extensions[0], f.NewWriter != nil)
-	// Output: true .avro true
+	// Output: true .avro false
 }

@@ -1,266 +1,195 @@
 package avroio
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/hamba/avro/v2"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
-	"github.com/dapple-dp/dapple/internal/kit/wire"
+	"github.com/dapple-dp/dapple/internal/io/columns"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
 
-const (
-	chunkRows  = 4096
-	chunkBytes = 4 << 20 // a chunk with longer texts ends early
-)
-
-// reader reads the records of blocks.
-type reader struct {
-	name   string
-	blocks *blocks
-	steps  []step // of each field of the file
-	id     bool   // the domain names a privacy ID
-	scales []int  // of each needed column: the privacy ID, then the attributes
-
-	in   input
-	left int64 // records of the block
+func init() {
+	table.RegisterFormat(table.Format{
+		Name: "avro", Extensions: []string{".avro"},
+		Check: check, Describe: describe,
+		Parts:    func(_ context.Context, f files.Info) (int, error) { return table.PartsBySize(f), nil },
+		EachPart: eachPart,
+		Instead:  "write Parquet, and convert it: python3 -c \"import polars; polars.read_parquet('DIRECTORY/*.parquet').write_avro('rows.avro')\"",
+	})
 }
 
-// step reads one field.
-type step struct {
-	column
-	to   int // the needed column; −1: none
-	form domain.Form
-	read reading
+// withFile opens a file and reads its header.
+func withFile(ctx context.Context, f files.Info, read func(src files.File, size int64, h *header) error) (err error) {
+	src, f, err := files.OpenAt(ctx, f)
+	if err != nil {
+		return fmt.Errorf("avroio: %w", err)
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	h, err := readHeader(io.NewSectionReader(src, 0, f.Size))
+	if err != nil {
+		return fmt.Errorf("avroio: %s: %w", f.Name, err)
+	}
+	return read(src, f.Size, &h)
+}
+
+// check compares the schemas of files with d, and reads no record.
+func check(ctx context.Context, list []files.Info, d *domain.Domain, _ schema.CSV) error {
+	var errs errlist.Errors
+	for _, f := range list {
+		errs.Add(withFile(ctx, f, func(_ files.File, _ int64, h *header) error {
+			_, err := newReader(f.Name, h, d)
+			return err
+		}))
+	}
+	return errs.Err()
+}
+
+// describe returns the fields of a file's schema.
+func describe(ctx context.Context, f files.Info, _ schema.CSV) (list []table.Column, form schema.CSV, err error) {
+	err = withFile(ctx, f, func(_ files.File, _ int64, h *header) error {
+		_, s := fieldsOf(h, "")
+		list = columns.Describe(s)
+		return nil
+	})
+	return list, form, err
+}
+
+const (
+	batchRows  = 1 << 14
+	batchBytes = 4 << 20 // a batch with longer texts ends early
+)
+
+// reader reads the records of blocks as batches.
+type reader struct {
+	*columns.Reader
+	name   string
+	fields []field
+	builds []array.Builder // of each field; nil: it is passed over
+	blocks *blocks
+	in     input
+	left   int64 // records of the block
 }
 
 // newReader finds the columns of d in a file, and lists all mismatches at once.
 func newReader(name string, h *header, d *domain.Domain) (*reader, error) {
-	r := &reader{name: name, id: d.PrivacyID != "", scales: make([]int, 1+d.Len())}
-	names := make([]string, len(h.fields))
-	for i, f := range h.fields {
-		names[i] = f.Name()
-		r.steps = append(r.steps, step{column: columnOf(f), to: -1})
+	fields, s := fieldsOf(h, d.PrivacyID)
+	found, err := columns.NewReader("avroio", name, s, d)
+	if err != nil {
+		return nil, err
 	}
-	var errs bounded.Errors
-	fields, missing := table.Match(names, d)
-	for i, field := range fields {
-		switch {
-		case missing[i] != "":
-			errs.Addf("avroio: %s: %s", name, missing[i])
-			continue
-		case field < 0:
-			continue
-		}
-		s := &r.steps[field]
-		s.to, s.form = i, domain.Text
-		if s.schema != nil {
-			s.form = formOf(s.schema)
-		}
-		if i == 0 {
-			if s.read = idReading(s.schema); s.read == nil {
-				errs.Addf("avroio: %s: column %q: %s cannot be the privacy ID, which is a text or a whole number; convert the column to one of these", name, names[field], s.kind)
-			}
-			continue
-		}
-		a := &d.Attributes[i-1]
-		r.scales[i] = a.Scale
-		if s.read = readingOf(s.schema, a.Type); s.read == nil {
-			errs.Addf("avroio: %s: column %q: %s does not read as %s; change the domain, or convert the column", name, a.Name, s.kind, a.Type)
-		}
+	r := &reader{Reader: found, name: name, fields: fields, builds: make([]array.Builder, len(fields))}
+	for _, i := range found.Fields() {
+		r.builds[i] = array.NewBuilder(memory.DefaultAllocator, fields[i].typ)
 	}
-	return r, errs.Err()
+	return r, nil
 }
 
-// read fills a new chunk. At the end it returns io.EOF and no record.
-func (r *reader) read(c *domain.Chunk) error {
-	c.Source, c.Columns = "avroio: "+r.name, make([]domain.Column, len(r.scales)-1)
-	into := make([]*domain.Column, len(r.scales))
-	for i := range into {
-		into[i] = &c.ID
-		if i > 0 {
-			into[i] = &c.Columns[i-1]
+// eachPart reads the blocks that begin in a part of a file. Every chunk is a new one.
+func eachPart(ctx context.Context, f files.Info, part, of int, d *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) error {
+	return withFile(ctx, f, func(src files.File, size int64, h *header) error {
+		r, err := newReader(f.Name, h, d)
+		if err != nil {
+			return err
 		}
-	}
-	for _, s := range r.steps {
-		if s.to < 0 {
-			continue
-		}
-		out := into[s.to]
-		switch out.Form = s.form; s.form {
-		case domain.Text:
-			out.Offsets = append(make([]uint32, 0, chunkRows+1), 0)
-		case domain.Floats:
-			out.Floats = make([]float64, 0, chunkRows)
-		default:
-			out.Ints = make([]int64, 0, chunkRows)
-		}
-	}
-	for size := 0; c.Rows < chunkRows && size < chunkBytes; c.Rows++ {
-		if r.left == 0 {
-			if err := r.turn(); errors.Is(err, io.EOF) {
+		from, to := table.PartRange(size, part, of)
+		r.blocks, err = newBlocks(func(at int64) io.Reader { return io.NewSectionReader(src, at, size-at) }, h, from, to)
+		for err == nil {
+			rows := 0
+			if rows, err = r.batch(); err != nil || rows == 0 {
 				break
-			} else if err != nil {
+			}
+			cells := make([]arrow.Array, 0, len(r.Fields()))
+			for _, i := range r.Fields() {
+				cells = append(cells, r.builds[i].NewArray())
+			}
+			if err := r.Chunks(rows, cells, "avroio: "+f.Name, yield); err != nil {
 				return err
 			}
 		}
-		before := len(r.in.Rest)
-		r.record(into, c.Rows)
-		if r.left--; r.in.Bad || r.left == 0 && len(r.in.Rest) > 0 {
-			return r.fault(errDamaged)
+		if err != nil {
+			return fmt.Errorf("avroio: %s: %w", f.Name, err)
 		}
-		size += before - len(r.in.Rest)
-	}
-	if c.Rows == 0 {
-		return io.EOF
-	}
-	return nil
+		return nil
+	})
 }
 
-func (r *reader) fault(err error) error { return fmt.Errorf("avroio: %s: %w", r.name, err) }
+// batch reads the next records into the builders; 0: there are none.
+func (r *reader) batch() (rows int, err error) {
+	for begin := r.in.taken; rows < batchRows && r.in.taken-begin < batchBytes; rows++ {
+		if err := r.turn(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return 0, err
+		}
+		before := r.in.taken
+		r.record()
+		if r.in.Error != nil || r.in.taken == before { // a record of a table takes a byte: that of a union, or of a value
+			return 0, r.blocks.in.damaged()
+		}
+		if r.left--; r.left == 0 {
+			if err := r.end(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return rows, nil
+}
 
-// turn turns to the next block that has records.
+// turn turns to the next block that has records, if the last one has no more.
 func (r *reader) turn() error {
 	for r.left == 0 {
 		n, data, err := r.blocks.next()
-		if errors.Is(err, io.EOF) {
-			return io.EOF
-		} else if err != nil {
-			return r.fault(err)
+		if err != nil {
+			return err
 		}
-		r.left, r.in = n, input{wire.Reader{Rest: data}}
+		r.in.turn(data)
+		if r.left = n; n == 0 {
+			if err := r.end(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// record appends a record to the columns.
-func (r *reader) record(into []*domain.Column, row int) {
-	for i := range r.steps {
-		s := &r.steps[i]
-		if s.to < 0 {
-			s.pass(&r.in)
+// end turns from a block all of whose records were read.
+func (r *reader) end() error {
+	if !r.in.ended() {
+		return r.blocks.in.damaged()
+	}
+	return r.blocks.end()
+}
+
+// record appends a record to the builders.
+func (r *reader) record() {
+	for i := range r.fields {
+		f, to := &r.fields[i], r.builds[i]
+		if to == nil {
+			r.in.pass(f.whole, 0)
 			continue
 		}
-		out := into[s.to]
-		null := s.schema == nil
-		if s.union > 0 {
-			branch := r.in.Varint()
-			if branch < 0 || branch >= int64(s.union) {
-				r.in.Fail()
+		null := false
+		if f.union > 0 {
+			branch := r.in.long()
+			if branch < 0 || branch >= int64(f.union) {
+				r.in.fail()
 			}
-			null = branch == int64(s.null)
+			null = branch == int64(f.null)
 		}
-		if null && out.Nulls == nil {
-			out.Nulls = make([]bool, row, chunkRows)
+		if null {
+			to.AppendNull()
+		} else {
+			f.read(&r.in, to)
 		}
-		if out.Nulls != nil {
-			out.Nulls = append(out.Nulls, null)
-		}
-		switch {
-		case !null:
-			s.read(&r.in, out, r.scales[s.to])
-		case s.form == domain.Floats:
-			out.Floats = append(out.Floats, 0)
-		case s.form == domain.Ints:
-			out.Ints = append(out.Ints, 0)
-		}
-		if s.form == domain.Text {
-			out.Offsets = append(out.Offsets, uint32(len(out.Bytes)))
-		}
-	}
-}
-
-// pass passes over a field that no column needs.
-func (s *step) pass(in *input) {
-	switch {
-	case s.schema == nil && s.union == 0:
-	case s.union == 0:
-		skip(in, s.schema, 0)
-	default:
-		switch branch := in.Varint(); {
-		case branch == int64(s.null):
-		case s.schema == nil || branch < 0 || branch >= int64(s.union):
-			in.Fail()
-		case s.schema.Type() == avro.Union:
-			skip(in, s.schema.(*avro.UnionSchema).Types()[branch], 0)
-		default:
-			skip(in, s.schema, 0)
-		}
-	}
-}
-
-// maxDepth is how deep values are nested at most. A record that holds itself would have no end.
-const maxDepth = 100
-
-// skip passes over a value of any type.
-func skip(in *input, s avro.Schema, depth int) {
-	if depth > maxDepth {
-		in.Fail()
-	}
-	if in.Bad {
-		return
-	}
-	switch s := resolve(s).(type) {
-	case *avro.RecordSchema:
-		for _, f := range s.Fields() {
-			skip(in, f.Type(), depth+1)
-		}
-	case *avro.UnionSchema:
-		branch := in.Varint()
-		if branch < 0 || branch >= int64(len(s.Types())) {
-			in.Fail()
-			return
-		}
-		skip(in, s.Types()[branch], depth+1)
-	case *avro.ArraySchema:
-		skipItems(in, func() { skip(in, s.Items(), depth+1) })
-	case *avro.MapSchema:
-		skipItems(in, func() { in.bytes(); skip(in, s.Values(), depth+1) })
-	case *avro.FixedSchema:
-		in.take(int64(s.Size()))
-	case *avro.NullSchema:
-	default:
-		skipPlain(in, s.Type())
-	}
-}
-
-// skipItems passes over the items of an array or a map. Those that take no byte need no walk.
-func skipItems(in *input, item func()) {
-	for !in.Bad {
-		n := in.Varint()
-		if n < 0 {
-			in.take(in.Varint()) // the size of a block of them, which is passed over whole
-			continue
-		}
-		if n == 0 {
-			return
-		}
-		for range n {
-			before := len(in.Rest)
-			if item(); in.Bad || len(in.Rest) == before {
-				break
-			}
-		}
-	}
-}
-
-func skipPlain(in *input, t avro.Type) {
-	switch t {
-	case avro.String, avro.Bytes:
-		in.bytes()
-	case avro.Int, avro.Long, avro.Enum:
-		in.Varint()
-	case avro.Float:
-		in.take(4)
-	case avro.Double:
-		in.take(8)
-	case avro.Boolean:
-		in.take(1)
-	default:
-		in.Fail()
 	}
 }

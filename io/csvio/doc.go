@@ -1,15 +1,10 @@
-// Package csvio reads and writes tables as CSV.
+// Package csvio reads and writes tables as CSV, once a program imports it by a blank import.
 //
 // The reader turns a file into chunks of unparsed cells, for only the columns that a domain needs, and matches
 // columns by the names in the header line. It does not interpret cells: encoding does, and cannot fail. An error
 // concerns the structure of a file or reading it, names file and column, and never contains the text of a cell.
 //
 // NULL is an empty cell, a quoted empty cell, or \N. The writer writes an empty cell, or the given mark.
-//
-//	r, err := csvio.NewReader(file, "people.csv", dom, schema.CSV{})
-//	for err == nil {
-//		if err = r.Read(&chunk); err == nil { … }
-//	}
 //
 // # Grammar
 //
@@ -29,6 +24,9 @@
 //
 // A record with too few cells has NULL in the missing cells; extra cells are dropped. A blank line in a file of one
 // column is a record whose cell is NULL, as many programs write it. In other files it is skipped.
+//
+// With escape, a backslash makes a following quote, separator, line end or backslash literal, in quotes and without.
+// Before other bytes, as in \N, it is a byte like others. Doubled quotes are read as before.
 //
 // With trim or trim_id, blanks before an opening quote and after a closing quote are not part of the cell.
 //
@@ -53,12 +51,6 @@
 // shows a byte order mark, another format than CSV or another separator, which are refused before a record is read.
 // A file without a header line is read as the domain file declares it: its encoding, and whether it begins with a mark,
 // whose bytes are then skipped. Advice on such a file is given by check, which is not private.
-//
-// # Design
-//
-// A file is read from its beginning to its end and never split: a quoted cell can contain a line end, so that no
-// position inside a file is certain to begin a record. Several files are read in parallel.
-//
-// encoding/csv is not used: it refuses malformed records, turns CR LF in quotes into LF, and holds a record of any
-// length in memory. A fuzz test checks that both read alike what encoding/csv accepts.
 package csvio
+
+import _ "github.com/dapple-dp/dapple/internal/io/csvio" // registers the format

@@ -77,7 +77,7 @@ func Dir(name string) string {
 	return filepath.Dir(name)
 }
 
-// Stat returns the state of a file. The error wraps fs.ErrNotExist if there is none.
+// Stat returns the state of a file. The error wraps fs.ErrNotExist if the file is absent.
 func Stat(ctx context.Context, name string) (Info, error) {
 	if err := CheckName(name); err != nil {
 		return Info{}, err
@@ -102,7 +102,7 @@ func localInfo(name string, s fs.FileInfo) Info {
 	return Info{Name: name, Size: s.Size(), Version: strconv.FormatInt(s.ModTime().UnixNano(), 10)}
 }
 
-// IsDir reports whether a name is that of a directory. A store of objects has no directories: there it is a name with
+// IsDir reports whether a name belongs to a directory. A store of objects has no directories: there it is a name with
 // objects below it that is not itself an object.
 func IsDir(ctx context.Context, name string) (bool, error) {
 	if err := CheckName(name); err != nil {
@@ -124,7 +124,7 @@ func IsDir(ctx context.Context, name string) (bool, error) {
 	return len(names) > 0, err
 }
 
-// IsBucket reports whether a name is that of a remote bucket alone.
+// IsBucket reports whether a name is a remote bucket alone.
 func IsBucket(name string) bool {
 	_, rest, _ := strings.Cut(name, "://")
 	_, path, _ := strings.Cut(rest, "/")

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
 )
@@ -21,13 +22,9 @@ var ctx = context.Background()
 func TestExpand(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"b.csv", "a.csv", "[x].csv", "c.txt", "_m.csv"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "d.csv"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "d.csv"), 0o700))
 	for pattern, want := range map[string]string{"*.csv": "[x].csv a.csv b.csv", "[x].csv": "[x].csv", "a.csv": "a.csv", "z*": "", "_*": "_m.csv", "_m.csv": "_m.csv", "d.csv": "", "[": ""} {
 		infos, err := files.Expand(ctx, filepath.Join(dir, pattern))
 		paths := make([]string, len(infos))
@@ -69,9 +66,7 @@ func TestExpandRefusesLinks(t *testing.T) {
 		dir := t.TempDir()
 		old, linked := filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")
 		put(t, old, "x")
-		if err := add(old, linked); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, add(old, linked))
 		_, err := files.Expand(ctx, filepath.Join(dir, "*.csv"))
 		if refused := err != nil && strings.Contains(err.Error(), "a.csv and ") && strings.Contains(err.Error(), " count twice"); refused != (name != "copy") {
 			t.Errorf("%s: %v", name, err)
@@ -79,9 +74,7 @@ func TestExpandRefusesLinks(t *testing.T) {
 		if infos, err := files.Expand(ctx, linked); err != nil || len(infos) != 1 {
 			t.Errorf("%s by its own name: %v", name, err)
 		}
-		if err := os.Rename(linked, filepath.Join(dir, "_b.csv")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(linked, filepath.Join(dir, "_b.csv")))
 		if infos, err := files.Expand(ctx, filepath.Join(dir, "*.csv")); err != nil || len(infos) != 1 {
 			t.Errorf("%s that is no part of the table: %v", name, err)
 		}
@@ -90,13 +83,8 @@ func TestExpandRefusesLinks(t *testing.T) {
 
 func put(t *testing.T, path, content string) files.Info {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	info, err := files.Stat(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
+	info := must.Value(files.Stat(ctx, path))(t)
 	return info
 }
 
@@ -104,10 +92,7 @@ func put(t *testing.T, path, content string) files.Info {
 func TestChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	info := put(t, path, "before")
-	r, err := files.Open(ctx, info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(files.Open(ctx, info))(t)
 	b, err := io.ReadAll(r)
 	if errors.Join(err, r.Close()) != nil || string(b) != "before" {
 		t.Fatalf("%q, %v", b, err)
@@ -156,9 +141,7 @@ func TestNames(t *testing.T) {
 // Create takes no name twice, Replace any; nobody else can read what they write.
 func TestCreateAndReplace(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
-	if err := files.Create(ctx, name, []byte("first, long")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files.Create(ctx, name, []byte("first, long")))
 	if err := files.Create(ctx, name, nil); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
@@ -209,17 +192,9 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			return errors.Join(os.WriteFile(path+"2", []byte("other"), 0o600), os.Rename(path+"2", path))
 		}, false},
 	} {
-		if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		info, err := files.Stat(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole, err := files.Open(t.Context(), info)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("0123456789"), 0o600))
+		info := must.Value(files.Stat(t.Context(), path))(t)
+		whole := must.Value(files.Open(t.Context(), info))(t)
 		ranges, _, err := files.OpenAt(t.Context(), info)
 		if err != nil {
 			t.Fatal(err)
@@ -227,9 +202,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 		if _, err := io.ReadFull(whole, make([]byte, 5)); err != nil {
 			t.Fatal(err)
 		}
-		if err := tt.change(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tt.change())
 		_, err = io.ReadAll(whole)
 		for how, err := range map[string]error{"read": err, "closed": ranges.Close()} {
 			if (err != nil) != tt.noticed || err != nil && !strings.Contains(err.Error(), "the file has changed since the run was planned") {

@@ -6,15 +6,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A lock that fails names its directory: here one that is held already.
 func TestFailedLockNamesItsDirectory(t *testing.T) {
 	dir := t.TempDir()
-	release, err := Hold(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Value(Hold(dir))(t)
 	defer release()
 	if _, err := flock(dir, syscall.LOCK_EX|syscall.LOCK_NB); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("error %v does not name %s", err, dir)

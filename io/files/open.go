@@ -65,7 +65,7 @@ func (l *localFile) unchanged() error {
 	return err
 }
 
-// read counts the bytes of files whose state is fixed, which are those of tables.
+// read counts the bytes of files whose state is fixed: the files of tables.
 var read atomic.Int64
 
 // ReadSoFar returns how many bytes this process has read of local files whose state was fixed when they were found.
@@ -103,7 +103,7 @@ func (l *localFile) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{l})
 }
 
-// Close closes a file of which ranges were read.
+// Close closes a file after ranges of it were read.
 func (l *localFile) Close() error {
 	if l.ended {
 		return l.File.Close()

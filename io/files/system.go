@@ -77,6 +77,9 @@ func system(name string) (System, error) {
 	for _, scheme := range schemes() {
 		want += ", or " + scheme + "://bucket/path"
 	}
+	if scheme := Scheme(name); scheme == "gs" || scheme == "s3" {
+		want += fmt.Sprintf(", or import _ \"github.com/dapple-dp/dapple/io/%s\"", scheme)
+	}
 	return nil, fmt.Errorf("%s: names that begin with %s:// are not known; name %s", name, Scheme(name), want)
 }
 

@@ -27,9 +27,12 @@ type field struct {
 
 // describe reads all records for the names of their fields: what it says is NOT private.
 func describe(ctx context.Context, f files.Info, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
-	fields, records, _, err := survey(ctx, f, -1)
+	fields, records, bad, err := survey(ctx, f, -1)
 	if err != nil {
 		return nil, form, err
+	}
+	if bad.list {
+		return nil, form, fmt.Errorf("jsonio: %s: %s", f.Name, oneList)
 	}
 	for _, s := range fields {
 		c := table.Column{Name: s.name, Untyped: true, Nullable: s.null || s.records < records}
@@ -54,8 +57,11 @@ func advise(ctx context.Context, f files.Info, _ schema.CSV) (string, error) {
 		return "", err
 	}
 	var faults, nested []string
-	if bad > 0 {
-		faults = append(faults, fmt.Sprintf("line %d is no JSON object of one line; such a record has NULL in all columns", bad))
+	switch {
+	case bad.list:
+		faults = append(faults, oneList)
+	case bad.line > 0:
+		faults = append(faults, fmt.Sprintf("line %d is no JSON object of one line; such a record has NULL in all columns", bad.line))
 	}
 	for _, s := range fields {
 		if s.nested {
@@ -82,15 +88,26 @@ func flatten(name string, nested []string) string {
 	return fmt.Sprintf(`duckdb -c "COPY (SELECT * EXCLUDE (%s), %s FROM '%s') TO 'FILE.parquet'"`, strings.Join(quoted, ", "), strings.Join(unnested, ", "), strings.ReplaceAll(name, "'", "''"))
 }
 
-// survey looks at the fields of the first records, or of all if most is below 0, and returns the first malformed line.
-func survey(ctx context.Context, f files.Info, most int) (fields []*field, records, bad int, err error) {
+// oneList is what a file is that begins with a list.
+const oneList = "it is one JSON list; write one object a line, or turn it into Parquet, such as by duckdb -c \"COPY (FROM 'FILE.json') TO 'FILE.parquet'\""
+
+// malformed is the first line that is no record.
+type malformed struct {
+	line int  // its number; 0: all are records
+	list bool // the file begins with a list
+}
+
+// survey looks at the fields of the first records, or of all if most is below 0.
+func survey(ctx context.Context, f files.Info, most int) (fields []*field, records int, bad malformed, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the transfer of an object
 	in, src, err := open(ctx, f, 0, 1)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, 0, bad, err
 	}
 	defer src.Close() // only read from
+	first, _ := in.In.Peek(1)
+	bad.list = string(first) == "["
 	known := map[string]*field{}
 	r := newReader(in, f.Name, &domain.Domain{}, schema.CSV{})
 	for ; records != most; records++ {
@@ -99,10 +116,10 @@ func survey(ctx context.Context, f files.Info, most int) (fields []*field, recor
 		case errors.Is(err, io.EOF):
 			return fields, records, bad, nil
 		case err != nil:
-			return nil, 0, 0, fmt.Errorf("jsonio: %s: %w", f.Name, err)
+			return nil, 0, bad, fmt.Errorf("jsonio: %s: %w", f.Name, err)
 		case !r.record(line):
-			if bad == 0 {
-				bad = in.Number
+			if bad.line == 0 {
+				bad.line = in.Number
 			}
 			continue
 		}
@@ -115,7 +132,7 @@ func survey(ctx context.Context, f files.Info, most int) (fields []*field, recor
 			s.see(value)
 		})
 		if len(fields) > maxFields {
-			return nil, 0, 0, fmt.Errorf("jsonio: %s: more than %d different fields; write what their names mean into one field", f.Name, maxFields)
+			return nil, 0, bad, fmt.Errorf("jsonio: %s: more than %d different fields; write what their names mean into one field", f.Name, maxFields)
 		}
 	}
 	return fields, records, bad, ctx.Err()

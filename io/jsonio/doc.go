@@ -14,7 +14,7 @@
 //
 // Encoding reads each as the type that the domain declares, as in CSV files. What the domain file says under csv: of null,
 // null_id, trim, trim_id and written applies to texts. Of a field that appears twice in an object
-// the last one counts. Blank lines are skipped, and so is a byte order mark at the beginning.
+// the last one counts. Blank lines are skipped, and so is a byte order mark at the beginning of any line.
 //
 // # No record decides how a file is read
 //
@@ -24,7 +24,8 @@
 //
 // Names of fields are in the records alone. So nothing but infer --from_data, check and a strict run looks for them, which
 // are for the owner of the table. They say which fields are nested, and print the line for DuckDB that flattens them.
-// A file that begins with a bracket is one JSON list, and is refused before a record is read.
+// They also say so if a file is one JSON list, with the line that turns it into Parquet. A run cannot: a record that begins
+// with a bracket would decide whether it starts.
 //
 // # Privacy IDs
 //

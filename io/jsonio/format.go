@@ -7,10 +7,10 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/io/lines"
+	"github.com/dapple-dp/dapple/internal/io/packed"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/internal/lines"
-	"github.com/dapple-dp/dapple/io/internal/packed"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -23,9 +23,6 @@ func init() {
 	table.RegisterFormat(table.Format{
 		Name: "jsonl", Extensions: endings, Text: true, Unnamed: true,
 		Check: check, Advise: advise, Describe: describe,
-		Each: func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
-			return eachPart(ctx, f, 0, 1, d, form, yield)
-		},
 		Parts: parts, EachPart: eachPart,
 		NewWriter: func(w io.Writer, d *domain.Domain, _ string) (table.RowWriter, error) { return newWriter(w, d), nil },
 	})
@@ -97,7 +94,7 @@ func open(ctx context.Context, f files.Info, part, of int) (*lines.Reader, io.Cl
 
 // check opens files that can be read more than once, and looks at no record of them.
 func check(ctx context.Context, list []files.Info, _ *domain.Domain, _ schema.CSV) error {
-	var errs bounded.Errors
+	var errs errlist.Errors
 	for _, f := range list {
 		if f.Once {
 			continue

@@ -2,6 +2,7 @@ package jsonio_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,8 @@ func TestRecords(t *testing.T) {
 		{" {\"Gr\\u00f6\\u00dfe\" :3\t,\"s\":\"\\u0078\", \"id\":\"7\"} ", `"7" "x" "3" `},
 		{`{"id": 7.0, "s": true, "Größe": 3.0, "other": {"s": "\"}", "t": ["{", 1]}}`, `"7.0" "true" "3" `},
 		{`{"s":"1","s":"2"}`, `"NULL" "2" "NULL" `},
+		{"\ufeff{\"id\":7}", `"7" "NULL" "NULL" `},
+		{"{\"id\":\"\ufeff7\"}", "\"\\ufeff7\" \"NULL\" \"NULL\" "},
 		{`{"id":null,"s":null}`, absent},
 		{`{}`, absent},
 		{`[1, 2]`, absent},
@@ -59,13 +62,26 @@ func TestRecords(t *testing.T) {
 	} {
 		text := "{\"s\":\"first\"}\r\n\r\n" + c.line + "\n \t\n{\"s\":\"last\"}"
 		if strings.HasPrefix(c.line, "[") {
-			text = "\ufeff" + text
+			text = "\ufeff" + text // before a record, and not in it
 		}
 		got, err := formattest.ReadBytes(t, name, []byte(text), twoColumns)
 		if want := []string{`"NULL" "first" "NULL" `, c.want, `"NULL" "last" "NULL" `}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%.80s:\n got %.200q, %v\nwant %q", c.line, got, err, want)
 		}
 	}
+}
+
+// TestOddRecords: no record decides how a file is read, the first one neither.
+func TestOddRecords(t *testing.T) {
+	line := func(i int) string { return fmt.Sprintf(`{"id": "p%d", "s": "x", "n": %d}`, i, i) }
+	odd := map[string]string{
+		"a list": "[1]", "an empty list": "[]", "a bracket": "[", "a list of records": "[" + line(7) + "]", "a brace": "{", "another end of a list": "]",
+		"gzip": "\x1f\x8b\x08\x00abc", "Zstandard": "\x28\xb5\x2f\xfdabc", "zip": "PK\x03\x04", "Parquet": "PAR1", "Arrow": "ARROW1\x00\x00", "Avro": "Obj\x01",
+		"zeros": strings.Repeat("\x00", 3000), "UTF-16": "\xff\xfe{\x00}\x00", "a mark": "\ufeff" + line(7), "two marks": "\ufeff\ufeff" + line(7), "a mark inside": `{"id": "` + "\ufeff" + `p7"}`,
+		"a mark alone": "\ufeff", formattest.LongText: `{"id": "q", "s": "` + strings.Repeat("x", 17<<20) + `"}`, "a long list": strings.Repeat("[", 17<<20), "HTML": "<html>", "a header": "id,s,n",
+		"no number": `{"id": NaN}`, "a huge number": `{"id": 1e999999999, "n": 1e-300000000}`, "an ID twice": `{"id": 1, "id": 2}`, "a nested ID": `{"id": {"a": 1}}`, "a return": "{\"id\": 1,\r\"s\": \"x\"}\r",
+	}
+	formattest.OddRecords(t, "jsonl", schema.CSV{}, line, odd, func(records []string) []byte { return []byte(strings.Join(records, "\n") + "\n") })
 }
 
 // What a domain file says of texts applies to texts alone.
@@ -92,6 +108,10 @@ func TestRefusals(t *testing.T) {
 	ctx, name := context.Background(), filepath.Join(t.TempDir(), "a.json")
 	if _, err := formattest.ReadBytes(t, name, []byte(`[{"id":1}]`), twoColumns); err == nil || !strings.Contains(err.Error(), "it is one JSON list") {
 		t.Errorf("a list: %v", err)
+	}
+	list, _ := table.FormatOf("jsonl")
+	if advice, err := list.Advise(ctx, files.Info{Name: name}, schema.CSV{}); err != nil || !strings.Contains(advice, "it is one JSON list") {
+		t.Errorf("advice on a list: %q, %v", advice, err)
 	}
 	if err := os.WriteFile(name, []byte("{}\n\n{\"s\": 1\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/internal/lines"
+	"github.com/dapple-dp/dapple/internal/io/lines"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -23,11 +23,11 @@ type reader struct {
 	in       *lines.Reader
 	name     string
 	form     schema.CSV
-	numbered bool // numbers of lines are those of the file
+	numbered bool // numbers of lines count the file's lines
 
-	fields []string       // of the privacy ID, "" if there is none, then of each attribute
+	fields []string       // of the privacy ID, "" without one, then of each attribute
 	at     map[string]int // the inverse
-	cells  [][]byte       // of one record, as they are written; nil: there is none
+	cells  [][]byte       // of one record, as they are written; nil: absent
 	text   []byte         // memory of a text with escapes
 	latest []int          // of each field, if it is a calendar's: the last year
 }

@@ -3,7 +3,7 @@
 //	import _ "github.com/dapple-dp/dapple/io/postgresio" // postgresql://user@host/database?table=visits
 //
 // A name is a connection URL of PostgreSQL with the table, or a view, as the parameter table; without a schema the search
-// path finds it. Other parameters are those of libpq, such as sslmode. A URL with a password is refused, since names stand
+// path finds it. Other parameters are libpq's, such as sslmode. A URL with a password is refused, since names stand
 // in plans, logs and lineage: PGPASSWORD, a password file or PGSERVICE hold it, as for psql.
 //
 // A table is read by one COPY, which is one statement and so one snapshot, in a session that writes nothing. In a pipeline

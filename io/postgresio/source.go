@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
-	"github.com/dapple-dp/dapple/io/internal/lines"
+	"github.com/dapple-dp/dapple/internal/io/lines"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -37,7 +37,7 @@ const columnsQuery = `SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
 
-// types are those of PostgreSQL, without their parameters.
+// types are PostgreSQL's types, without their parameters.
 var types = map[string]domain.Type{
 	"text": domain.String, "character varying": domain.String, "character": domain.String, "uuid": domain.String, "name": domain.String,
 	"smallint": domain.Int64, "integer": domain.Int64, "bigint": domain.Int64, "real": domain.Float64, "double precision": domain.Float64,
@@ -85,13 +85,13 @@ func (s *source) Describe(ctx context.Context, _ schema.CSV) (columns []table.Co
 	return columns, form, nil
 }
 
-// Check compares the columns with those of d, and reads no record.
+// Check compares the columns with the columns of d, and reads no record.
 func (s *source) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) error {
 	columns, _, err := s.Describe(ctx, schema.CSV{})
 	if err != nil {
 		return err
 	}
-	var errs bounded.Errors
+	var errs errlist.Errors
 	fields, faults := table.Match(table.Names(columns), d)
 	for i, field := range fields {
 		switch {
@@ -247,7 +247,7 @@ func (in *rows) chunk() (*domain.Chunk, error) {
 	for size := 0; c.Rows < chunkRows && size < chunkBytes; c.Rows++ {
 		line, err := in.r.Next()
 		record, whole := strings.CutSuffix(string(line), "\n")
-		if err != nil || !whole && !in.r.Long { // a line without an end is no record: the reason is that of the copy
+		if err != nil || !whole && !in.r.Long { // a line without an end is no record: the copy's error says why
 			break
 		}
 		size += len(line)

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// aboutKeys are what only the curator of a data set knows. The enumerations are those of OpenDP's registry of deployments.
+// aboutKeys are what only the curator of a data set knows. OpenDP's registry of deployments has the same enumerations.
 var aboutKeys = keyFacts{
 	{name: "name", form: "TEXT", text: "what the data product is called"},
 	{name: "description", form: "TEXT", text: "what it describes, in a few sentences"},
@@ -21,8 +21,8 @@ var aboutKeys = keyFacts{
 	{name: "use", form: "TEXT", text: "what it is meant for"},
 	{name: "region", form: "TEXT", text: "the region described, or whose laws apply"},
 	{name: "sector", form: "SECTOR", text: "Technology, Healthcare, Education, Government, Energy or Finance"},
-	{name: "published", form: "YYYY-MM-DD", text: "the day of publication; default: that of the run"},
-	{name: "source", form: "NAMESPACE NAME", text: "the private table in lineage, such as bigquery shop.raw.people"},
+	{name: "published", form: "YYYY-MM-DD", text: "the day of publication; default: the run's"},
+	{name: "source", form: "NAMESPACE NAME", text: "the private table, such as bigquery shop.raw.people"},
 	{name: "security", form: "TEXT", text: "how the private table is kept, and who has access"},
 	{name: "justification", form: "TEXT", text: "how ε, the method and the marginals were chosen"},
 	{name: "tuning", form: "TEXT", text: "what was tried on the private table before, and what of it was paid for"},

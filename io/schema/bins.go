@@ -117,14 +117,12 @@ func (c *columnReader) bins() {
 		return
 	}
 	if count == 0 {
-		if c.attr.Type != domain.Int64 || width >= smallRange || c.attr.Resolution > 1 {
+		if c.attr.Type != domain.Int64 || width >= smallRange || c.attr.Resolution > 1 || c.has("exact") {
 			c.attr.Cuts = []int64{lo, hi}
 			c.learn()
 			return
 		}
-		if count = int(width) + 1; c.has("exact") {
-			c.inexact(count)
-		}
+		count = int(width) + 1
 	}
 	if uint64(count-1) > width {
 		c.fault("bins", "got %d; between min and max there are %d different values, so that at most %d are possible", count, width+1, width+1)
@@ -137,12 +135,22 @@ func (c *columnReader) bins() {
 func (c *columnReader) learn() {
 	c.attr.Learned = domain.DefaultLearned
 	n := c.attr.Fine()
+	beyond := 0
+	if n > 0 && n <= domain.MaxFine && c.has("exact") {
+		c.exact()
+		c.attr.ReserveExact()
+		beyond = c.attr.Fine() - n
+	}
 	switch {
-	case n > domain.MaxFine:
+	case n+beyond > domain.MaxFine:
 		c.add(c.node, "%s: at its resolution there are more than 2^20 = %d values between min and max; add a larger resolution%s, or bins: NUMBER%s",
 			c.what, domain.MaxFine, c.fitting(), insteadOfBins(c.attr.Type))
 	case n > smallRange:
-		c.exact()
+		return
+	case n > 0 && c.has("exact"):
+		if c.attr.Learned = n + beyond; beyond == 0 {
+			c.inexact(n)
+		}
 		return
 	case n > 0:
 		c.attr.Learned = n
@@ -156,16 +164,13 @@ func (c *columnReader) learn() {
 		if d, err := d.WithBins([]domain.LearnedBins{{Starts: starts}}); err == nil {
 			c.attr.Cuts, c.attr.FloatCuts = d.Attributes[0].Cuts, d.Attributes[0].FloatCuts
 		}
-		if c.has("exact") {
-			c.inexact(n)
-		}
 	default:
 		c.add(c.node, "%s: no multiple of its resolution lies between min and max; use a smaller resolution", c.what)
 	}
 	c.attr.Learned = 0
 }
 
-// inexact refuses values beside a range of which each value is a cell.
+// inexact refuses values beside a range whose values are a cell each.
 func (c *columnReader) inexact(n int) {
 	c.fault("exact", "the range has %d values at its resolution, and each of them is a cell; list all values with values: [A, B], or take a smaller resolution", n)
 }
@@ -218,7 +223,7 @@ func stepList(t domain.Type) string {
 	return strings.Join(s, ", ")
 }
 
-// count reads bins: 0 if there is none, −1 after a fault.
+// count reads bins: 0 without any, −1 after a fault.
 func (c *columnReader) count() int {
 	if !c.has("bins") {
 		return 0
@@ -302,7 +307,7 @@ func exactScale(lo, hi *big.Rat, bins, least int) int {
 	return least
 }
 
-// edges reads explicit cut points, of which the last two may be equal if closed; nil after a fault.
+// edges reads explicit cut points, the last two of them equal at most if closed; nil after a fault.
 func edges[T cmp.Ordered](c *columnReader, closed bool, value func(*yaml.Node, string) (T, bool)) (cuts []T) {
 	items := c.list(c.values["edges"], c.what+": edges")
 	if !c.enough(len(items)) {

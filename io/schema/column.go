@@ -12,7 +12,7 @@ import (
 // cellKeys are the keys of a column that say what its cells are.
 var cellKeys = []string{"values", "prefix", "min", "max", "bins", "edges", "step", "resolution", "exact"}
 
-// rivals are keys of a column of which it can have one.
+// rivals are keys; a column can have one of them.
 var rivals = [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
 	{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"},
 	{"values", "exact"}, {"edges", "exact"}, {"bins", "exact"}}
@@ -32,7 +32,7 @@ func typeKeys(t domain.Type) (keys []string) {
 			keys = append(keys, "step")
 		}
 		keys = append(keys, "resolution")
-		if f.Day == 0 {
+		if t != domain.Time {
 			keys = append(keys, "exact")
 		}
 	}

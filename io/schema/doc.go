@@ -22,9 +22,10 @@
 //
 // The keys of csv are columns (the names, for files without a header line), header (the first line holds names, though
 // some are numbers, dates or empty), comma, null (further texts that mean NULL), trim (blanks around cells are not part
-// of them), max_record_mib (the largest size of the cells of one record; default 4), encoding (windows-1252, utf-16le,
-// utf-16be), mark (a file without a header line begins with a byte order mark) and written (see below). For the privacy
-// ID, to which null and trim do not apply, there are null_id and trim_id.
+// of them), escape (backslashes stand before quotes and separators), max_record_mib (the largest size of the cells of one
+// record; default 4), encoding (windows-1252, utf-16le, utf-16be), mark (a file without a header line begins with a byte
+// order mark) and written (see below). For the privacy ID, to which null and trim do not apply, there are null_id and
+// trim_id.
 //
 // # Numbers and dates as people write them
 //
@@ -67,11 +68,14 @@
 // them, at most 2^20. Up to 64 values are a cell each. For more, bins are learned from a release, with the most
 // frequent values as bins of their own, and rows are drawn inside bins from the released distribution. The default
 // resolution is 1 for INT64, 0.01 for NUMERIC, a day for DATE and a second for other times; FLOAT64 needs one.
-// Numbers that a resolution would round, such as frequent logarithms, can be listed as exact, and are then written
-// unchanged.
+// Values that a resolution would round, such as frequent logarithms, can be listed as exact, and are then written
+// unchanged. So can values beyond min and max, such as a code for what is missing: each has a cell, and does not widen the range.
+//
+//	{name: income, type: INT64, min: 0, max: 200000, exact: [-999999]}
+//	{name: ends, type: DATE, min: 2020-01-01, max: 2024-12-31, exact: [9999-12-31]}
 //
 // Learned bins and values show what stands out of the noise. Let σ be the square root of sigma2 of the stage trees in the
-// statement: 119 records on UCI Adult at ε = 1, with 15 columns, of which 5 have learned bins. Fewer than about 3σ records
+// statement: 119 records on UCI Adult at ε = 1, with 15 columns, 5 of them with learned bins. Fewer than about 3σ records
 // (there one in a hundred) are not seen by themselves; a tail of so few has the generalised Pareto distribution that
 // fits it as a whole. If they make up more than about a third of the variance, the standard deviation of the rows can be off
 // by more than a tenth. One value far from all others is never shown: a release that shows it would give its record away. A
@@ -96,9 +100,9 @@
 // A derived column or a sum is computed in the rows: it is not modelled, uses no budget, and the table need not have
 // it. It can be declared under columns, with its place, its type and the range of its values; otherwise it comes
 // last, as an INT64, NUMERIC, STRING or the type of the expression. It is NULL if a column that it is computed from
-// is. Expressions consist of columns, whole numbers, + - * /, % and parentheses; / rounds down and % has the sign of
+// is. A value that the column does not hold, and a quotient by 0, become its fallback, or NULL. Expressions consist of columns, whole numbers, + - * /, % and parentheses; / rounds down and % has the sign of
 // its divisor; a column whose name is not a word is put in double quotes. The difference of two dates is in days,
-// that of two times in seconds, and days or seconds can be added. year, quarter, month, day, weekday (1 is Monday),
+// and of two times in seconds, and days or seconds can be added. year, quarter, month, day, weekday (1 is Monday),
 // hour, minute and second apply to a date or time, and date returns the day of a timestamp, in UTC.
 //
 // # Generated columns
@@ -113,7 +117,7 @@
 //
 // # Workload
 //
-// A list has the marginals that matter. {target: income} in place of a list stands for the usual marginals, of which those
+// A list has the marginals that matter. {target: income} in place of a list stands for the usual marginals; the ones
 // with income weigh 4 times as much as the others.
 //
 // With events, the number of rows per person is added to the listed marginals, by itself, with each of them that has room
@@ -146,5 +150,5 @@
 //
 // Equal bins have real cut points. INT64 and times round them up to whole units, which changes no cell.
 // NUMERIC takes the fewest decimal places, at most 9, in which the cut points are exact, and rounds up
-// if there are none.
+// otherwise.
 package schema

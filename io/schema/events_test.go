@@ -3,6 +3,8 @@ package schema
 import (
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const ofVisits = `privacy_id: id
@@ -18,10 +20,7 @@ func TestOrder(t *testing.T) {
 		{"events: {person: [sex], rows: {max: 9}, order: day}", "sex gap_day kind note rows_per_person first_day before_kind before_note"},
 		{"events: {person: [sex], rows: {max: 9, min: 0}, usual: [kind], order: day, previous: [kind], strict: true}", "sex gap_day kind note rows_per_person usual_kind first_day before_kind"},
 	} {
-		f, err := Parse("visits.yaml", []byte(ofVisits+test.events+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(Parse("visits.yaml", []byte(ofVisits+test.events+"\n")))(t)
 		if got := strings.Join(f.Domain.Names(), " "); got != test.want {
 			t.Errorf("columns %s, want %s", got, test.want)
 		}

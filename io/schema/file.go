@@ -35,7 +35,7 @@ type DerivedFacts struct {
 	Facts  []string // such as min, max
 }
 
-// DerivedEvents stands for a column in DerivedFacts of the rows of people, and DerivedRows in those of the expected rows.
+// DerivedEvents stands for a column in DerivedFacts of the rows of people, and DerivedRows in facts of the expected rows.
 const (
 	DerivedEvents = "(events)"
 	DerivedRows   = "(expected_rows)"
@@ -88,8 +88,20 @@ func parse(r *reader, data []byte) (*File, error) {
 	return f, nil
 }
 
+// isDomainFile reports whether a document has a key of a domain file, or could lack all.
+func isDomainFile(n *yaml.Node) bool {
+	if n.Kind != yaml.MappingNode {
+		return false
+	}
+	return len(n.Content) == 0 || slices.ContainsFunc(fileKeys.names(), func(key string) bool { return valueOf(n, key) != nil })
+}
+
 // root reads the outermost mapping.
 func (r *reader) root(f *File, n *yaml.Node) {
+	if !isDomainFile(n) { // it may be a table, and is not quoted
+		r.add(&yaml.Node{Line: 1, Column: 1}, "it is no domain file, which has the key columns; where a command takes a table too, the order is FILE TABLE")
+		return
+	}
 	m, ok := r.mapping(n, "domain file", fileKeys.names()...)
 	if !ok {
 		return
@@ -239,6 +251,13 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 		r.written(f, m.values["written"])
 	}
 	f.CSV.Comma = r.comma(m.values["comma"])
+	if s, ok := r.text(m.values["escape"], "csv: escape"); ok {
+		if f.CSV.Escape = s == `\`; !f.CSV.Escape {
+			r.add(m.values["escape"], `csv: escape: got %s; only a backslash is read as one: "\\"; doubled quotes need no escape`, quote(s))
+		} else if f.CSV.Comma == '\\' {
+			r.add(m.values["escape"], "csv: escape: a backslash separates cells already; leave out one of them")
+		}
+	}
 }
 
 // encoding reads how the text of a file is encoded.

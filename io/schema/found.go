@@ -11,7 +11,7 @@ import (
 )
 
 // Charge is what it has cost to find a domain privately. The file carries it, so that every release that uses the file can
-// state it. Texts are those of a budget book.
+// state it. Texts are a budget book's.
 type Charge struct {
 	ID           string // of the finding: a book charges it once
 	PrivacyID    string // whom it was charged for; empty: every record is a unit

@@ -3,10 +3,12 @@ package schema
 import (
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestChargeOfFileIsChecked: a file carries what finding it has cost as it was written, and everything else in it may be
-// edited. An edit of any part of the charge is refused, and so is one of whom it was charged for.
+// edited. An edit of any part of the charge is refused, and so is an edit of who it was charged for.
 func TestChargeOfFileIsChecked(t *testing.T) {
 	for _, unit := range []string{"person", ""} {
 		c := Charge{
@@ -18,10 +20,7 @@ func TestChargeOfFileIsChecked(t *testing.T) {
 			name = NoPrivacyID
 		}
 		body := "privacy_id: " + name + "\ncolumns:\n  - {name: sex, type: STRING, values: [M, F], other: true}\n"
-		f, err := Parse("found.yaml", []byte(body+c.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(Parse("found.yaml", []byte(body+c.String())))(t)
 		if *f.Charge != c {
 			t.Errorf("read %+v, want %+v", *f.Charge, c)
 		}

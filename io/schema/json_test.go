@@ -5,19 +5,15 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestJSON: a domain file written as JSON declares the same, and names its faults as before.
 func TestJSON(t *testing.T) {
 	for _, path := range []string{"testdata/product.yaml", "../../examples/visits/people.yaml", "../../examples/constraints/stays.yaml"} {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := Parse("domain", data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Value(os.ReadFile(path))(t)
+		want := must.Value(Parse("domain", data))(t)
 		text, err := JSON("domain", data)
 		if err != nil || !json.Valid(text) {
 			t.Fatalf("%s: %v\n%s", path, err, text)

@@ -12,7 +12,7 @@ import (
 )
 
 // Find is what a domain file writes in place of columns, values, min, max or the most rows of a person that are to be found
-// within the privacy budget. A column of a type alone is to be found as well, and so are columns of which there is no word.
+// within the privacy budget. A column of a type alone is to be found as well, and so are columns without a word.
 const Find = "find"
 
 // Open is what a domain file leaves to be found.
@@ -34,7 +34,7 @@ type OpenColumn struct {
 	Values   bool   // its values, and not its range
 	Prefixes []int  // numbers of characters at which values may be cut, ascending
 	Min, Max string // the ends of the range that are declared; empty: to be found
-	// Resolution is that of a range as it is declared, and Unit the same of times, in native units; empty: to be found.
+	// Resolution is the resolution of a range as it is declared, and Unit the same of times, in native units; empty: to be found.
 	Resolution string
 	Unit       int64
 	Unusable   bool // what a value that cannot be used becomes is not declared either
@@ -59,7 +59,7 @@ func (c *OpenColumn) Parts() []string {
 func (c *OpenColumn) String() string { return c.Name + " (" + strings.Join(c.Parts(), ", ") + ")" }
 
 // ParseOpen is Parse for a domain file that may leave parts to be found: what stands for them in the File is good for checks
-// alone. The Open is nil if there are none.
+// alone. The Open is nil without any.
 func ParseOpen(name string, data []byte) (*File, *Open, error) {
 	o := &Open{name: name}
 	f, err := parse(&reader{file: name, open: o}, data)
@@ -197,7 +197,7 @@ func (c *columnReader) openUnusable(o *OpenColumn) {
 	}
 }
 
-// Fill returns the domain file with all that it left open: properties that it lacks are those of a domain file of what was
+// Fill returns the domain file with all that it left open: properties that it lacks are as in a domain file of what was
 // found. Columns that this one does not have are left out, with the reasons that left gives.
 func (o *Open) Fill(found []byte, rows int64, left map[string]string, charge *Charge) ([]byte, error) {
 	var theirs yaml.Node

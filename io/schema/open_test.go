@@ -3,6 +3,8 @@ package schema
 import (
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestOpenFaults: what cannot be found is refused with its place and a mend, also beside other faults; a file with open parts is
@@ -90,10 +92,7 @@ columns:
 		t.Fatal(err)
 	}
 	charge := Charge{ID: "one", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 1, Delta: 1e-9, Accounting: "GDP", Loss: "1/2", NoisyNumbers: 3}
-	text, err := open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, &charge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, &charge))(t)
 	f, err := Parse("filled", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -131,10 +130,7 @@ csv: {comma: ";", trim: true, written: {"b": "1,234.5"}}
 		if err != nil || !open.Whole || open.Events != strings.Contains(file, "events") {
 			t.Fatalf("%s: %+v, %v", file, open, err)
 		}
-		text, err := open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Value(open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, nil))(t)
 		f, err := Parse("filled", text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -39,7 +39,7 @@ func NamesUnits(name string) bool {
 }
 
 // Suggested names the columns whose names suggest people, or anything that has an ID, as an insertion after the word
-// people. It is empty if there are none.
+// people. It is empty without any.
 func Suggested(columns []string) string {
 	var list []string
 	for _, name := range columns {

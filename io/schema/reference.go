@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/yamltext"
 )
 
 // keyFact is what there is to say of one key of a domain file. The parser takes its keys from the lists below, and so do
@@ -67,7 +68,7 @@ var (
 		{name: "edges", form: "[A, B, C, …]", text: "cut points of bins, in place of min and max: [A, B), [B, C], the last one closed", shape: scalars},
 		{name: "step", form: "STEP", text: "calendar bins: minute, hour, day, week, month, quarter or year", shape: scalar},
 		{name: "resolution", form: "VALUE", text: "values are multiples of it: a number, or second, minute, hour, day for times", shape: scalar},
-		{name: "exact", form: "[A, B, …]", text: "numbers that the resolution would round, and that are written as they are", shape: scalars},
+		{name: "exact", form: "[A, B, …]", text: "values that are written as they are, such as codes beyond min and max", shape: scalars},
 		{name: "null", form: "true", text: "NULL is a cell of its own", shape: boolean},
 		{name: "other", form: "true", text: "a value outside values becomes the cell other", shape: boolean},
 		{name: "other_value", form: "VALUE", text: `how the cell other is written back; default "other"`, shape: scalar},
@@ -116,10 +117,11 @@ var (
 		{name: "columns", form: "[A, B, …]", text: "the names of all columns, for files without a header line", shape: scalars},
 		{name: "header", form: "true", text: "the first line holds names, though some are numbers, dates or empty", shape: boolean},
 		{name: "null", form: "[TEXT, …]", text: `further texts that mean NULL, such as "?"; not in the privacy ID`, shape: scalars},
-		{name: "trim", form: "true", text: "blanks around cells are not part of them; those of the privacy ID are", shape: boolean},
+		{name: "trim", form: "true", text: "blanks around cells are not part of them; the privacy ID keeps its own", shape: boolean},
 		{name: "null_id", form: "[TEXT, …]", text: "further texts that mean that a record has no privacy ID", shape: scalars},
 		{name: "trim_id", form: "true", text: "blanks around the privacy ID are not part of it", shape: boolean},
 		{name: "comma", form: "CHARACTER", text: `what separates cells: ";" or "\t", say`, shape: scalar},
+		{name: "escape", form: `"\\"`, text: "a backslash makes a quote, separator, line end or backslash literal", shape: shape{"const": `\`}},
 		{name: "max_record_mib", form: "N", text: "what the cells of a record hold at most, in MiB; default 4", shape: count},
 		{name: "encoding", form: strings.Join(encodings, " | "), text: "of files that are not UTF-8; windows-1252 is also ISO 8859-1", shape: shape{"enum": encodings}},
 		{name: "mark", form: "true", text: "files without a header line begin with a byte order mark, which is skipped", shape: boolean},
@@ -254,7 +256,7 @@ func JSONSchema() ([]byte, error) {
 	file.set("workload", shape{"anyOf": []shape{list(workload), targetKeys.mapping()}})
 	file.set("csv", csvKeys.mapping())
 	file.set("found", foundKeys.mapping())
-	file["$schema"], file["title"] = "https://json-schema.org/draft/2020-12/schema", "Domain file of dapple"
+	file["$schema"], file["$id"], file["title"] = "https://json-schema.org/draft/2020-12/schema", yamltext.Schema, "Domain file of dapple"
 	b, err := json.MarshalIndent(file, "", " ")
 	return append(b, '\n'), err
 }

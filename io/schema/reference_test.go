@@ -13,6 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // plain makes of a decoded YAML value what JSON has: editors take dates for texts.
@@ -46,22 +48,11 @@ func plain(v any) any {
 
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	text, err := JSONSchema()
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(JSONSchema())(t)
+	doc := must.Value(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("domain.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("domain.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.AddResource("domain.json", doc))
+	s := must.Value(c.Compile("domain.json"))(t)
 	return s
 }
 
@@ -81,10 +72,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"testdata/product.yaml", "testdata/whole/adult.yaml", "testdata/whole/adult15.yaml"} {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(path))(t)
 		agrees(path, string(b), true)
 	}
 	const two = "columns: [{name: a, type: INT64, min: 0, max: 9, null: true}, {name: b, type: INT64, min: 0, max: 9, null: true}]\n"
@@ -129,9 +117,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 // Every key of the parser is in the reference, whose lines fit a terminal.
 func TestReference(t *testing.T) {
 	var b strings.Builder
-	if err := WriteReference(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteReference(&b))
 	for _, part := range referenceParts {
 		for _, k := range part.keys {
 			if k.text == "" || !strings.Contains(b.String(), "  "+k.name+": "+k.form) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 	"go.yaml.in/yaml/v3"
 )
 

@@ -115,7 +115,7 @@ func (c *columnReader) floatBins() {
 		h, _ := hi.Float64()
 		switch {
 		case bins == 0 && !c.has("resolution"):
-			c.add(c.node, "%s: no resolution; add resolution: NUMBER, of which values are multiples, such as 0.01, or bins: NUMBER", c.what)
+			c.add(c.node, "%s: no resolution; add resolution: NUMBER, such as 0.01, whose multiples the values are, or bins: NUMBER", c.what)
 			return
 		case bins == 0 && c.attr.FloatResolution > 0:
 			c.attr.FloatCuts = []float64{l, h}

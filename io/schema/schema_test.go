@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -35,9 +36,7 @@ func TestFaults(t *testing.T) {
 		golden := strings.TrimSuffix(path, "yaml") + "golden"
 		got := errors.Join(faults.Unwrap()...).Error() + "\n"
 		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 		}
 		want, readErr := os.ReadFile(golden)
 		if readErr != nil {
@@ -74,7 +73,7 @@ func TestEveryColumnIsFaulty(t *testing.T) {
 	}
 }
 
-// TestCSVKeys reads the keys of csv, and what is wrong with those of the privacy ID.
+// TestCSVKeys reads the keys of csv, and what is wrong with keys of the privacy ID.
 func TestCSVKeys(t *testing.T) {
 	const head = "columns: [{name: x, type: BOOL, null: true}]\n"
 	f, err := Parse("f", []byte("privacy_id: id\n"+head+"csv: {trim: true, null: [NA], trim_id: true, null_id: [\"?\", \"-\"], comma: \";\", max_record_mib: 16}\n"))
@@ -125,9 +124,7 @@ func TestExpectedRows(t *testing.T) {
 // TestLargeFiles: a file beyond the limit is refused before it is parsed, and a million faults are a few lines.
 func TestLargeFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.yaml")
-	if err := os.WriteFile(path, make([]byte, 3*MaxBytes), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, make([]byte, 3*MaxBytes), 0o600))
 	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), "it is larger than 8 MiB") || !strings.Contains(err.Error(), "the marginals or queries that matter most") {
 		t.Errorf("got %v", err)
 	}
@@ -139,10 +136,7 @@ func TestLargeFiles(t *testing.T) {
 
 // TestProduct reads the file that the documentation shows.
 func TestProduct(t *testing.T) {
-	f, err := ReadFile("testdata/product.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(ReadFile("testdata/product.yaml"))(t)
 	if err := f.Domain.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
@@ -18,15 +18,19 @@ type CSV struct {
 	Columns   []string // the names of all columns in order, for files without a header line
 	Header    bool     `json:",omitempty"` // the first line holds names, though some look like numbers or dates
 	Null      []string // further texts that mean NULL; not in the privacy ID
-	Trim      bool     // cells have blanks around them that do not belong to them; not those of the privacy ID
+	Trim      bool     // cells have blanks around them that do not belong to them; blanks of the privacy ID do
 	NullID    []string // further texts that mean that a record has no privacy ID
 	TrimID    bool     // the privacy ID has blanks around it that do not belong to it
 	Comma     rune     // what separates cells; 0 means a comma
 	MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
 	Encoding  string   `json:",omitempty"` // Windows1252, UTF16LE or UTF16BE, or UTF-8 if it is empty
-	// Suggested is the encoding that records suggest where the header line leaves it open: of descriptions that are NOT private.
-	Suggested string `json:"-"`
-	Mark      bool   `json:",omitempty"` // files without a header line begin with a byte order mark
+	Escape    bool     `json:",omitempty"` // a backslash makes a quote, a separator, a line end or a backslash literal
+	// Suggested is what records suggest where the header line leaves it open: of descriptions that are NOT private.
+	Suggested struct {
+		Encoding string
+		Escape   bool
+	} `json:"-"`
+	Mark bool `json:",omitempty"` // files without a header line begin with a byte order mark
 
 	// Written says of columns how their cells are written, if not as 1234.5 or 2024-12-31. What is written otherwise
 	// is read as ever.
@@ -45,7 +49,7 @@ func (c CSV) WithHeader() CSV {
 
 // Encodings of CSV files other than UTF-8.
 const (
-	Windows1252 = "windows-1252" // that of Excel's in western Europe, and of ISO 8859-1
+	Windows1252 = "windows-1252" // Excel's in western Europe, and ISO 8859-1
 	UTF16LE     = "utf-16le"     // the lower byte first
 	UTF16BE     = "utf-16be"     // the higher byte first
 )
@@ -66,7 +70,7 @@ const (
 	DateDigits   = cellkind.DateDigits
 )
 
-// WrittenForms are all forms, those of numbers first.
+// WrittenForms are all forms, numbers first.
 var WrittenForms = cellkind.WrittenForms
 
 // written reads the forms of columns.
@@ -145,6 +149,9 @@ func (c CSV) Keys() (keys []string) {
 	}
 	if c.Encoding != "" {
 		keys = append(keys, "encoding: "+c.Encoding)
+	}
+	if c.Escape {
+		keys = append(keys, `escape: "\\"`)
 	}
 	if c.Trim {
 		keys = append(keys, "trim: true")

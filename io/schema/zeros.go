@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -153,7 +153,7 @@ func lowerEnd(a *domain.Attribute, s string) (bin domain.Code, exact, ok bool) {
 	return bin, exact, ok && good
 }
 
-// binOf places v between ascending cut points, of which the last two may be equal.
+// binOf places v between ascending cut points; the last two may be equal.
 func binOf[T cmp.Ordered](cuts []T, v T) (bin domain.Code, exact, ok bool) {
 	last := len(cuts) - 1
 	if !(cuts[0] <= v && v <= cuts[last]) {

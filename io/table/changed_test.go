@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -20,33 +21,19 @@ func TestFileThatGrowsWhileItIsRead(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "n", Type: domain.Int64, Cuts: []int64{0, 5, 10}, Resolution: 1, Null: true}}}
 	csv, parquet := filepath.Join(dir, "a.csv"), filepath.Join(dir, "a.parquet")
-	if err := os.WriteFile(csv, []byte("n\n"+strings.Repeat("1\n7\n", 100_000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(csv, []byte("n\n"+strings.Repeat("1\n7\n", 100_000)), 0o600))
 	var b bytes.Buffer
-	w, err := parquetio.NewWriter(&b, d, parquetio.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(&domain.Chunk{Rows: 200_000, Columns: []domain.Column{{Form: domain.Ints, Ints: make([]int64, 200_000)}}}); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(parquetio.NewWriter(&b, d, parquetio.Options{}))(t)
+	must.Do(t, w.Write(&domain.Chunk{Rows: 200_000, Columns: []domain.Column{{Form: domain.Ints, Ints: make([]int64, 200_000)}}}))
 	read := func(name string, yield func(*domain.Chunk) error) error {
-		tb, err := table.Find(ctx, name, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tb.Check(ctx, d, schema.CSV{}); err != nil {
-			t.Fatal(err)
-		}
+		tb := must.Value(table.Find(ctx, name, table.Options{}))(t)
+		must.Do(t, tb.Check(ctx, d, schema.CSV{}))
 		return tb.Each(ctx, d, schema.CSV{}, yield)
 	}
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(parquet, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(parquet, b.Bytes(), 0o600))
 	for _, name := range []string{csv, parquet} {
 		if err := read(name, func(*domain.Chunk) error { return nil }); err != nil {
 			t.Errorf("%s as it was: %v", filepath.Base(name), err)

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
 )
 
 // directory is a sink of files in one directory, and of the released files in another.
@@ -77,7 +77,7 @@ func (d *directory) published(m *dirsink.Manifest) Published {
 	return p
 }
 
-// columns describes the parts in the manifest; of two tables, those of people first.
+// columns describes the parts in the manifest; of two tables, people come first.
 func (d *directory) columns() (columns []map[string]string) {
 	add := func(of *domain.Domain, table string) {
 		for i := range of.Attributes {

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -21,8 +22,8 @@ import (
 // Files is a table in files of one format.
 type Files struct {
 	Files []files.Info // at least one, as they were when they were found
-	Null  string       // a text that stands for NULL, as the manifest of a run says; empty: none but the form's
 
+	own        *schema.CSV // the form that a run has written, as its manifest says; nil: the form is declared
 	format     *Format
 	input      string   // that named the files
 	partitions []string // columns in the names of their directories
@@ -31,18 +32,21 @@ type Files struct {
 // nullText is the key of the text of NULL, in a manifest's description of a column.
 const nullText = "null"
 
-// findFiles finds the files that match input, and opens none of them; those of people too if a run has written two tables.
+// findFiles finds the files that match input, and opens none of them; files of people too if a run has written two tables.
 func findFiles(ctx context.Context, input string) (rows, people *Files, err error) {
-	ofPeople, list, null, err := find(ctx, input)
+	if err := known(input); err != nil {
+		return nil, nil, err
+	}
+	ofPeople, list, own, err := find(ctx, input)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(ofPeople) > 0 {
-		if people, err = ofOneFormat(ofPeople, null); err != nil {
+		if people, err = ofOneFormat(ofPeople, own); err != nil {
 			return nil, nil, err
 		}
 	}
-	if rows, err = ofOneFormat(list, null); err != nil {
+	if rows, err = ofOneFormat(list, own); err != nil {
 		return nil, nil, err
 	}
 	rows.input = input
@@ -51,7 +55,7 @@ func findFiles(ctx context.Context, input string) (rows, people *Files, err erro
 }
 
 // ofOneFormat returns the table in files.
-func ofOneFormat(list []files.Info, null string) (*Files, error) {
+func ofOneFormat(list []files.Info, own *schema.CSV) (*Files, error) {
 	format, err := formatOfFile(list[0])
 	if err != nil {
 		return nil, err
@@ -64,67 +68,92 @@ func ofOneFormat(list []files.Info, null string) (*Files, error) {
 			return nil, fmt.Errorf("table: %s is %s and %s is %s; name files of one format, such as dir/*.%s", list[0].Name, format.Name, f.Name, other.Name, format.Name)
 		}
 	}
-	return &Files{Files: list, Null: null, format: format}, nil
+	return &Files{Files: list, own: own, format: format}, nil
 }
 
-func find(ctx context.Context, input string) (people, list []files.Info, null string, err error) {
+func find(ctx context.Context, input string) (people, list []files.Info, own *schema.CSV, err error) {
 	isDir, err := files.IsDir(ctx, input)
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("table: %w", err)
+		return nil, nil, nil, fmt.Errorf("table: %w", err)
 	}
 	if !isDir {
 		list, err = files.Expand(ctx, input)
 		if err != nil {
-			return nil, nil, "", fmt.Errorf("table: %w", err)
+			return nil, nil, nil, fmt.Errorf("table: %w", err)
 		}
 		if err := checkLake(ctx, files.Dir(list[0].Name)); err != nil {
-			return nil, nil, "", err
+			return nil, nil, nil, err
 		}
-		return nil, list, "", nil
+		return nil, list, ofRun(ctx, list), nil
 	}
 	if err := checkLake(ctx, files.Clean(input)); err != nil {
-		return nil, nil, "", err
+		return nil, nil, nil, err
 	}
 	fix := "name files, such as " + files.Join(input, "*.csv") + " or " + files.Join(input, "*.parquet")
 	o, err := dirsink.Open(ctx, input)
 	if errors.Is(err, fs.ErrNotExist) {
 		if list, err := dirsink.Rows(ctx, input); err != nil || len(list) > 0 {
-			return nil, list, "", err
+			return nil, list, nil, err
 		}
 		if list, err := partitionFiles(ctx, input); err != nil || len(list) > 0 {
-			return nil, list, "", err
+			return nil, list, nil, err
 		}
-		return nil, nil, "", fmt.Errorf("table: %s is a directory, and no output of dapple; %s", input, fix)
+		return nil, nil, nil, fmt.Errorf("table: %s is a directory, and no output of dapple; %s", input, fix)
 	}
 	if err == nil {
 		list, err = o.Files(ctx)
 	}
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("table: %w", err)
+		return nil, nil, nil, fmt.Errorf("table: %w", err)
 	}
 	if len(list) == 0 {
-		return nil, nil, "", fmt.Errorf("table: %s holds no rows; %s", input, fix)
+		return nil, nil, nil, fmt.Errorf("table: %s holds no rows; %s", input, fix)
 	}
 	people, list = list[:o.OfPeople()], list[o.OfPeople():]
-	return people, list, nullOf(o), nil
+	return people, list, ownForm(o), nil
 }
 
-// nullOf returns the text that stands for NULL in the parts of an output.
-func nullOf(o *dirsink.Output) string {
+// ofRun returns the form of files of which a finished run has written each; nil if a manifest does not say so.
+func ofRun(ctx context.Context, list []files.Info) *schema.CSV {
+	dir := files.Dir(list[0].Name)
+	table := ""
+	if base := files.Base(dir); slices.Contains(dirsink.TableNames, base) {
+		dir, table = files.Dir(dir), base+"/"
+	}
+	o, err := dirsink.Open(ctx, dir)
+	if err != nil {
+		return nil
+	}
+	for _, f := range list {
+		if !slices.ContainsFunc(o.Parts, func(p dirsink.File) bool { return p.Name == table+files.Base(f.Name) }) {
+			return nil
+		}
+	}
+	return ownForm(o)
+}
+
+// ownForm returns the form that a run writes, with its own text of NULL.
+func ownForm(o *dirsink.Output) *schema.CSV {
+	own := &schema.CSV{Header: true}
 	var columns []map[string]string
-	if json.Unmarshal(o.Schema, &columns) != nil || len(columns) == 0 {
-		return ""
+	if json.Unmarshal(o.Schema, &columns) == nil && len(columns) > 0 && columns[0][nullText] != "" {
+		own.Null = []string{columns[0][nullText]}
 	}
-	return columns[0][nullText]
+	return own
 }
 
-// form adds the output's own text of NULL to the form of CSV.
-func (t *Files) form(form schema.CSV) schema.CSV {
-	if t.Null != "" {
-		form.Null = append(slices.Clone(form.Null), t.Null)
+// form returns the form that the files are read in: their own, or the declared one.
+func (t *Files) form(declared schema.CSV) schema.CSV {
+	if t.own == nil {
+		return declared
 	}
-	return form
+	own := *t.own
+	own.Strict, own.MaxRecord = declared.Strict, declared.MaxRecord
+	return own
 }
+
+// OfRun reports whether a run has written the files, as its manifest says: their rows have no privacy IDs.
+func (t *Files) OfRun() bool { return t.own != nil }
 
 // Bytes returns the size of all files.
 func (t *Files) Bytes() (n int64) {
@@ -160,13 +189,13 @@ func (t *Files) ByMetadata() bool { return false }
 // Note returns nothing: files are read in the state in which they were found, or not at all.
 func (t *Files) Note() string { return "" }
 
-// Check compares the columns of the files with those of d: it reads header lines or footers, and no
+// Check compares the columns of the files with the columns of d: it reads header lines or footers, and no
 // record. The errors of all columns and files are joined.
 func (t *Files) Check(ctx context.Context, d *domain.Domain, form schema.CSV) error {
 	if t.format.Check == nil {
 		return nil
 	}
-	return t.format.Check(ctx, t.Files, inFiles(d, t.partitions), form)
+	return t.format.Check(ctx, t.Files, inFiles(d, t.partitions), t.form(form))
 }
 
 // Advise says what may be wrong with the form declared for the files, after a look at their first records; the advice is
@@ -176,7 +205,7 @@ func (t *Files) Advise(ctx context.Context, form schema.CSV) (advice []string, e
 		if t.format.Advise == nil || f.Once {
 			continue
 		}
-		text, err := t.format.Advise(ctx, f, form)
+		text, err := t.format.Advise(ctx, f, t.form(form))
 		if err != nil {
 			return nil, err
 		}
@@ -187,10 +216,10 @@ func (t *Files) Advise(ctx context.Context, form schema.CSV) (advice []string, e
 	return advice, nil
 }
 
-// Form returns the form declared for CSV if cells are text.
+// Form returns the form of cells that are text: the declared one, or of rows of a run their own.
 func (t *Files) Form(declared schema.CSV) schema.CSV {
 	if t.format.Text {
-		return declared
+		return t.form(declared)
 	}
 	return schema.CSV{}
 }
@@ -225,6 +254,9 @@ func Names(columns []Column) []string {
 	return names
 }
 
+// pandasIndex is the name of an index without a name, in files of all formats that pandas writes from Arrow.
+var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
+
 // Describe describes the columns of the first file. What can be read only once is refused.
 func (t *Files) Describe(ctx context.Context, declared schema.CSV) ([]Column, schema.CSV, error) {
 	for _, f := range t.Files {
@@ -237,6 +269,11 @@ func (t *Files) Describe(ctx context.Context, declared schema.CSV) ([]Column, sc
 	}
 	columns, form, err := t.format.Describe(ctx, t.Files[0], t.Form(declared))
 	columns = slices.DeleteFunc(columns, func(c Column) bool { return slices.Contains(t.partitions, c.Name) })
+	for i := range columns {
+		if c := &columns[i]; c.Fault == "" && pandasIndex.MatchString(c.Name) {
+			c.Fault = "it is the index that pandas numbers rows by; name it in pandas if it says more"
+		}
+	}
 	for _, name := range t.partitions {
 		columns = append(columns, Column{Name: name, Untyped: true, Nullable: true})
 	}

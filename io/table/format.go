@@ -15,20 +15,21 @@ import (
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// Format is a file format: how tables are read from files and written to them. Name, Extensions and Each are
-// required; a format without NewWriter is read-only.
+// Format is a file format: how tables are read from files and written to them. Name, Extensions, and Each or EachPart
+// are required; a format without NewWriter is read-only.
 type Format struct {
 	Name       string   // for messages, as --format has it, and the extension of files that are written
 	Extensions []string // of files that are read, such as ".csv"; "" stands for all that no other format has
 	Text       bool     // cells are text: the form that a domain file declares for CSV applies
 	Unnamed    bool     // the names of columns are in the records alone, which Describe then reads: what it says is NOT public
 
-	// Check compares the columns of files with those of d and reads no record. It joins the errors of all columns.
+	// Check compares the columns of files with the columns of d and reads no record. It joins the errors of all columns.
 	Check func(ctx context.Context, list []files.Info, d *domain.Domain, form schema.CSV) error
 	// Advise says what may be wrong with the form that is declared for a file, after a look at its first records; the
 	// advice is NOT private. Default: no advice.
 	Advise func(ctx context.Context, f files.Info, form schema.CSV) (advice string, err error)
-	// Each passes the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil.
+	// Each passes the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil. Default:
+	// the one part of EachPart.
 	Each func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
 	// Parts returns into how many parts a file can be cut that are read by themselves, and EachPart is Each for one of them,
 	// 0..of−1. What a file is cut by is public: its size, or a table of contents. Default: a file is one part.
@@ -48,6 +49,8 @@ type Format struct {
 	CheckOutput func(d *domain.Domain, null string) error
 	// NewWriter begins a file.
 	NewWriter func(w io.Writer, d *domain.Domain, null string) (RowWriter, error)
+	// Instead says what makes a file of the format of rows that were written, if it has no NewWriter.
+	Instead string
 }
 
 // RowWriter writes the rows of one file. Close ends the file, and leaves what is below it open.
@@ -72,6 +75,11 @@ var formats []*Format
 // RegisterFormat registers a format. Packages call it from an init function. It panics if its name or an extension is
 // taken.
 func RegisterFormat(f Format) {
+	if f.Each == nil && f.EachPart != nil {
+		f.Each = func(ctx context.Context, file files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error {
+			return f.EachPart(ctx, file, 0, 1, d, form, yield)
+		}
+	}
 	if f.Name == "" || f.Each == nil || len(f.Extensions) == 0 {
 		panic("table: a format needs a name, an extension and a way to be read")
 	}
@@ -90,6 +98,15 @@ func FormatOf(name string) (*Format, bool) {
 		return nil, false
 	}
 	return formats[i], true
+}
+
+// NotWritten says why rows are not written in a format, and what to do instead; "" if they are, or if it is not registered.
+func NotWritten(name string) string {
+	f, known := FormatOf(name)
+	if !known || f.NewWriter != nil {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf("files of %s are read, and not written; %s", name, f.Instead), "; ")
 }
 
 // Writable returns the names of the formats in which rows can be written; def, if it is among them, comes first.
@@ -119,7 +136,11 @@ func formatOfFile(f files.Info) (*Format, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("table: %s: no format is registered for files of this name", f.Name)
+	fix := "import the package that registers it"
+	if own := map[string]string{".csv": "csvio", ".parquet": "parquetio", ".jsonl": "jsonio", ".avro": "avroio", ".arrow": "arrowio"}[last]; own != "" {
+		fix = fmt.Sprintf("import _ \"github.com/dapple-dp/dapple/io/%s\"", own)
+	}
+	return nil, fmt.Errorf("table: %s: no format is registered for files of this name; %s", f.Name, fix)
 }
 
 // partBytes is how many bytes of a file a part has at most, where files are cut by their size.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/table"
 )
 
@@ -18,12 +19,8 @@ func TestLakes(t *testing.T) {
 		"hive/sex=F/a.parquet", "hive/sex=M/a.parquet", "plain/metadata/notes.txt", "plain/a.parquet",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(t, os.WriteFile(path, nil, 0o600))
 	}
 	for input, want := range map[string]string{
 		"delta": "is a table of Delta", "delta/": "is a table of Delta", "delta/*.parquet": "is a table of Delta", "delta/a.parquet": "delta_scan(",

@@ -39,7 +39,8 @@ func Match(names []string, d *domain.Domain) (fields []int, faults []string) {
 					faults[i] += fmt.Sprintf("; did you mean %q?", near)
 				}
 			}
-		case twice[name]:
+		case twice[name]: // said once, though a domain that was read off the file names it twice
+			twice[name] = false
 			faults[i] = fmt.Sprintf("column %q: the file has several columns of this name; rename all but one", name)
 		}
 		fields[i] = field

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -28,16 +29,10 @@ func TestPartitions(t *testing.T) {
 		city := []string{`"Bad Tölz"`, `"NULL"`, `"a=b"`}[i]
 		for _, format := range []string{"parquet", "csv"} {
 			path := filepath.Join(dir, format, at)
-			if err := os.MkdirAll(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(path, 0o700))
 			c := &domain.Chunk{Rows: 2, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{int64(i), 7}}}}
-			if err := os.Rename(formattest.File(t, format, inside, c), filepath.Join(path, "part-0."+format)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(path, ".part-0.crc"), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(formattest.File(t, format, inside, c), filepath.Join(path, "part-0."+format)))
+			must.Do(t, os.WriteFile(filepath.Join(path, ".part-0.crc"), nil, 0o600))
 		}
 		for _, n := range []int{i, 7} {
 			want = append(want, fmt.Sprintf(`%s "%d" "%s" `, city, n, strings.TrimPrefix(strings.Split(at, "/")[0], "year=")))
@@ -83,18 +78,13 @@ func TestPartitions(t *testing.T) {
 	}
 	// The people may be in the names of directories too.
 	people := &domain.Domain{PrivacyID: "year", Attributes: inside.Attributes}
-	src, err := table.Find(ctx, dir+"/parquet", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Value(table.Find(ctx, dir+"/parquet", nil))(t)
 	var got []string
 	if err := src.Each(ctx, people, schema.CSV{}, formattest.Rows(people, &got)); err != nil || got[0] != `"2023" "0" ` {
 		t.Errorf("got %q, %v", got, err)
 	}
 	// A file beside is of another table.
-	if err := os.Rename(filepath.Join(dir, "parquet/year=2023/city=Bad%20T%C3%B6lz/part-0.parquet"), filepath.Join(dir, "parquet/year=2023/b.parquet")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(filepath.Join(dir, "parquet/year=2023/city=Bad%20T%C3%B6lz/part-0.parquet"), filepath.Join(dir, "parquet/year=2023/b.parquet")))
 	if _, err := table.Find(ctx, dir+"/parquet", nil); err == nil || !strings.Contains(err.Error(), "directories of other columns") {
 		t.Errorf("got %v", err)
 	}

@@ -13,9 +13,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -49,9 +50,7 @@ func TestPartsAreTheWholeFile(t *testing.T) {
 	}
 	for name, content := range map[string][]byte{"a.csv": []byte(csv.String()), "a.parquet": parquet.Bytes()} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 		format, _ := table.FormatOf(strings.TrimPrefix(filepath.Ext(name), "."))
 		for _, size := range []int64{0, 1, 300 << 20} {
 			p, s := beam.NewPipelineWithRoot()
@@ -65,10 +64,7 @@ func TestPartsAreTheWholeFile(t *testing.T) {
 						numbers = append(numbers, col.Ints[i])
 						continue
 					}
-					n, err := strconv.ParseInt(string(col.Bytes[col.Offsets[i]:col.Offsets[i+1]]), 10, 64)
-					if err != nil {
-						t.Fatal(err)
-					}
+					n := must.Value(strconv.ParseInt(string(col.Bytes[col.Offsets[i]:col.Offsets[i+1]]), 10, 64))(t)
 					numbers = append(numbers, n)
 				}
 			}
@@ -94,9 +90,7 @@ func TestParts(t *testing.T) {
 				return nil
 			})
 			for i := range taken {
-				if err := pass(&domain.Chunk{Rows: i}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, pass(&domain.Chunk{Rows: i}))
 			}
 			if len(list) > 1 && n > len(taken)/len(list)+1 {
 				t.Errorf("part %d of %d has %d of %d chunks", p.Part, p.Of, n, len(taken))

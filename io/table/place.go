@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Options are the settings of places, by scheme, as JSON. The zero value is right for most.
@@ -25,7 +29,7 @@ func (o *Options) Set(scheme string, settings any) {
 	*o = all
 }
 
-// Get reads the settings of a place; if there are none, it leaves settings unchanged.
+// Get reads the settings of a place; without any, it leaves settings unchanged.
 func (o Options) Get(scheme string, settings any) error {
 	if len(o[scheme]) == 0 {
 		return nil
@@ -56,6 +60,18 @@ func RegisterPlace(p Place) {
 		panic("table: a place needs a scheme that is free, a source and a sink")
 	}
 	places[p.Scheme] = p
+}
+
+// known refuses a name that begins with the scheme of neither files nor a place.
+func known(name string) error {
+	if files.Scheme(name) == "" || files.SystemOf(name) != nil {
+		return nil
+	}
+	err := files.CheckName(name)
+	for _, scheme := range slices.Sorted(maps.Keys(places)) {
+		err = fmt.Errorf("%w, or a table of %s://", err, scheme)
+	}
+	return err
 }
 
 // PlaceOf returns the place of a table's name; false for names of files and directories.

@@ -2,12 +2,13 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/shards"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/shards"
 )
 
 // FileRef is a shard that is written and not yet published.
@@ -31,22 +32,19 @@ type FileRef = shards.FileRef
 //		Files  int
 //		Rows   int64 // -1: not known
 //		Bytes  int64
-//		People int64  // rows of a table of people beside them; 0: there is none
-//		Digest string // SHA-256 of the manifest; empty: there is none
+//		People int64  // rows of a table of people beside them; 0: no such table
+//		Digest string // SHA-256 of the manifest; empty: no manifest
 //	}
 type Published = shards.Published
 
-// Released is a file that is published with the rows, such as the privacy statement. Content makes one. Write is called at most
-// once by each Publish and writes the same bytes each time; it is told which files were written before.
+// Released is a file that is published with the rows, such as the privacy statement. Write is called at most once by
+// each Publish and writes the same bytes each time; it is told which files were written before.
 //
 //	type Released struct {
 //		Name  string // begins with "_"
 //		Write func(w io.Writer, before []File) error
 //	}
 type Released = dirsink.Released
-
-// Content returns a file of these bytes, for Release.Files.
-func Content(name string, content []byte) Released { return dirsink.Content(name, content) }
 
 // Target is the destination of the rows of one run. It is plain data, from which every worker opens the same sink.
 type Target struct {
@@ -63,7 +61,7 @@ type Target struct {
 	Services  Options
 	RunID     string
 	Domain    *domain.Domain // its attributes are the columns
-	People    *domain.Domain // those of a table of people beside that of the rows; nil: there is one table
+	People    *domain.Domain // columns of a table of people beside the table of rows; nil: there is one table
 }
 
 // Sink is the open target of one run. Any call can happen twice, also concurrently and in several processes: shards
@@ -76,7 +74,7 @@ type Sink interface {
 	Prepare(ctx context.Context) error
 	// Hold marks the run as active, for other runs, until release is called.
 	Hold() (release func(), err error)
-	// Create begins an attempt at one shard; shard is 0..shards−1. Of two tables the first half is that of people.
+	// Create begins an attempt at one shard; shard is 0..shards−1. Of two tables people have the first half.
 	Create(ctx context.Context, shard, shards int) (Shard, error)
 	// Publish makes one complete set of shards visible, with the released files. A second call with the same rows
 	// succeeds and changes nothing.
@@ -110,7 +108,7 @@ type Release struct {
 // Written describes what a finished run has written.
 type Written struct {
 	Published
-	Release string // directory of released files and manifest; empty: there is none
+	Release string // directory of released files and manifest; empty: none is written
 	Job     string // that has loaded the rows into a table; empty: not known
 }
 
@@ -165,7 +163,7 @@ func (s *shard) Commit() (FileRef, error) {
 
 func (s *shard) Abort() { _ = s.part.Abort() }
 
-// Rows returns the number of rows of all shards, but for those of a table of people.
+// Rows returns the number of rows of all shards, without the rows of a table of people.
 func (t *Target) Rows(refs []FileRef) (n int64) {
 	for _, r := range refs {
 		if t.People == nil || r.Shard >= len(refs)/2 {
@@ -175,7 +173,10 @@ func (t *Target) Rows(refs []FileRef) (n int64) {
 	return n
 }
 
-// noFormat is the error for a format that is not registered.
+// noFormat is the error for a format that is not registered, or not written.
 func noFormat(name string) error {
+	if why := NotWritten(name); why != "" {
+		return errors.New("table: " + why)
+	}
 	return fmt.Errorf("table: no format %q in this program; want %s", name, strings.Join(Writable("parquet"), " or "))
 }

@@ -23,14 +23,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // Source is a table that has been found and not yet read: files of one format, or a table of a place.
 type Source interface {
-	// Check compares the columns with those of d and reads no record. The errors of all columns are joined.
+	// Check compares the columns with the columns of d and reads no record. The errors of all columns are joined.
 	Check(ctx context.Context, d *domain.Domain, form schema.CSV) error
 	// ByMetadata reports whether Check reads only metadata, so that a plan may call it too.
 	ByMetadata() bool

@@ -40,7 +40,7 @@ func commands(progress io.Writer, terminal bool) []command {
 func planCommand() command {
 	c := &pipelines.PlanConfig{}
 	var req *pipelines.PlanRequest
-	json, details := "", false
+	json := ""
 	var found *pipelines.FoundPlan // nil: there is a domain file
 	opts := requestOptions(&c.Config)
 	for i := range opts {
@@ -54,7 +54,7 @@ func planCommand() command {
 		case "sample_seed", "strict", "overwrite":
 			o.hidden = true // accepted, so that synth can become plan, and no part of a plan
 		default:
-			o.hidden = o.group == groupWhere && o.name != "memory_limit"
+			o.hidden = o.group == groupEngines || o.group == groupWhere && o.name != "memory_limit"
 		}
 	}
 	var flags recorded
@@ -66,7 +66,6 @@ func planCommand() command {
 		option{name: "columns", group: groupWhat, value: "K", usage: "without --domain and --input: how many columns the table has", set: whole(&c.Columns, 10_000)},
 		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column of --input that names the people, or none", set: text(&c.PrivacyID)},
 		domainShareOption(&c.DomainShare),
-		option{name: "details", group: groupOutput, usage: "also list columns, workload, methods, every charge and bounds", set: toggle(&details)},
 		jsonOption(&json))
 	return command{
 		name:    "plan",
@@ -91,7 +90,7 @@ func planCommand() command {
 			if err != nil {
 				return err
 			}
-			return writeResult(ctx, out, json, planned{p, details, flags})
+			return writeResult(ctx, out, json, planned{p, flags})
 		},
 	}
 }
@@ -109,7 +108,13 @@ func synthCommand(progress io.Writer, terminal bool) command {
 	}
 	opts = append(opts,
 		option{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "without --domain: the column that names the people, or none", set: text(&c.PrivacyID)},
-		domainShareOption(&c.DomainShare))
+		domainShareOption(&c.DomainShare),
+		option{name: "columns", group: groupWhat, value: "all", choices: []string{"all"}, usage: "without --domain: end without rows if a column would be left out", set: func(s string) error {
+			if c.AllColumns = s == "all"; !c.AllColumns {
+				return errors.New("want all, or leave it out")
+			}
+			return nil
+		}})
 	return command{
 		name:    "synth",
 		group:   groupMake,
@@ -164,10 +169,9 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 		{name: "draws", group: groupOutput, value: "M", usage: "M tables that the true one may be, in DIR_01 and so on", set: whole(&c.Draws, pipelines.MostDraws)},
 		formatOption(&c.Format), nullOption(&c.Null), layoutOption(&c.Tables), shardsOption(&c.Shards), overwriteOption(&c.Overwrite),
 	}
-	opts = append(opts, minCountOptions(&c.MinCount)...)
 	opts = append(opts, seedOption(&c.SampleSeed, &c.HasSampleSeed))
 	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
-	opts = append(opts, option{name: "runner", group: groupWhere, value: "NAME", def: "prism", usage: "prism or direct", set: text(&c.Runner)}, tempOption(&c.TempLocation), project(&c.Services))
+	opts = append(opts, option{name: "runner", group: groupWhere, value: "NAME", def: "prism", usage: "prism or direct", set: text(&c.Runner)}, storeOption(&c.Store), project(&c.Services))
 	opts = append(opts, beamOptions(&job, &experiments)...)
 	opts = append(append(opts, jsonOption(&json)), progressOptions(&quiet, &c.LogJSON)...)
 	return command{
@@ -210,20 +214,16 @@ func sampleCommand(progress io.Writer, terminal bool) command {
 // planned is a plan with the command that carries it out.
 type planned struct {
 	*pipelines.Plan
-	details bool
-	flags   recorded
+	flags recorded
 }
 
 // WriteText writes the plan and the next command.
 func (p planned) WriteText(out io.Writer) error {
-	write, units := p.Plan.WriteText, 0.0
-	if p.details {
-		write = p.WriteDetails
-	}
+	units := 0.0
 	if p.Like {
 		units = p.Problem.Units
 	}
-	if err := write(out); err != nil {
+	if err := p.Plan.WriteText(out); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "next      %s\n", p.flags.synth(p.Problem, units))
@@ -255,7 +255,7 @@ func writeResult(ctx context.Context, out io.Writer, json string, r result) erro
 	return r.WriteText(out)
 }
 
-// withPlace adds to the faults of a request that of the place of a file.
+// withPlace adds to the faults of a request the fault of a file's place.
 func withPlace(ctx context.Context, err error, flag, name string) error {
 	more := placeFaults(ctx, flag, name)
 	var faults pipelines.Faults
@@ -308,10 +308,11 @@ func ledgerCommand() command {
 			{name: "input", group: groupWhat, value: "TABLE", usage: "the table, as runs name it; of a book that is there: another place of it", set: text(&c.Input)},
 			{name: "epsilon", group: groupPrivacy, value: "E", usage: "ε of all runs together: losses add up as squares, not as ε", set: epsilon(&c.Epsilon)},
 			{name: "delta", group: groupPrivacy, value: "D", usage: "δ of all runs together; 0 admits pure runs only", set: delta(&c.Delta)},
-			{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "add_remove or replace: that of its runs", set: relation(&c.Neighbouring)},
+			{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "add_remove or replace: the relation of its runs", set: relation(&c.Neighbouring)},
 			{name: "privacy_id", group: groupPrivacy, value: "COLUMN|none", usage: "privacy_id of its domain files; default: none, every record is another person", set: unit(&c.PrivacyID)},
 			{name: "mixed", group: groupPrivacy, usage: "admit methods that select too, such as dpfw, with a little less room", set: toggle(&c.Mixed)},
-			{name: "check", group: groupWhat, value: "DIR,…", usage: "outputs of runs: fail unless the book has the entries that charged them", set: list(&c.Check)},
+			{name: "check", group: groupWhat, value: "DIR,…", usage: "outputs of runs: fail unless each has an entry of its own in the book", set: list(&c.Check)},
+			{name: "like", group: groupWhat, value: "EPSILON,DELTA", usage: "say how many more runs of this ε and δ fit", set: text(&c.Like)},
 		},
 		check: func(ctx context.Context) error { return pipelines.ValidateLedger(ctx, *c) },
 		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Ledger(ctx, out, *c) },
@@ -332,8 +333,7 @@ func reportCommand() command {
 			{name: "html", group: groupOutput, value: "FILE", usage: "the page to write; default: report.html beside the statement", set: text(&c.HTML)},
 			{name: "registry", group: groupOutput, value: "FILE", usage: "a record for OpenDP's registry of deployments, as a draft", set: text(&c.Registry)},
 			{name: "croissant", group: groupOutput, value: "FILE", usage: "the rows in Croissant's form, for catalogues of data sets", set: text(&c.Croissant)},
-			{name: "openlineage", group: groupOutput, value: "FILE", usage: "two OpenLineage events, START and COMPLETE, with what is promised", set: text(&c.Lineage)},
-			{name: "about", group: groupOutput, value: "FILE", variable: "DAPPLE_ABOUT", usage: "texts in place of those of synth; dapple help about lists the keys", set: text(&c.About)},
+			{name: "about", group: groupOutput, value: "FILE", variable: "DAPPLE_ABOUT", usage: "texts in place of synth's; dapple help about lists the keys", set: text(&c.About)},
 		},
 		check: func(ctx context.Context) (err error) { req, err = pipelines.ValidateReport(ctx, *c); return err },
 		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Report(ctx, req, out) },
@@ -341,15 +341,19 @@ func reportCommand() command {
 }
 
 func cleanCommand() command {
-	output := ""
+	c := &pipelines.CleanConfig{}
 	return command{
 		name:    "clean",
 		group:   groupKeep,
 		words:   []string{"output"},
-		summary: "remove what unfinished runs have left on this machine, also releases kept for a rerun",
+		summary: "list what unfinished runs have left on this machine, or remove what is left of an output",
 		example: "dapple clean out",
-		options: []option{{name: "output", value: "DIR", usage: "directory whose staged rows are removed too", set: text(&output)}},
-		check:   func(context.Context) error { return pipelines.ValidateClean(output) },
-		run:     func(ctx context.Context, out io.Writer) error { return pipelines.Clean(ctx, output, out) },
+		options: []option{
+			{name: "output", value: "DIR", usage: "the output of the runs whose files are removed; default: all are listed", set: text(&c.Output)},
+			storeOption(&c.Store),
+			{name: "releases", usage: "remove releases that are paid for too; without DIR: everything", set: toggle(&c.Releases)},
+		},
+		check: func(context.Context) error { return pipelines.ValidateClean(*c) },
+		run:   func(ctx context.Context, out io.Writer) error { return pipelines.Clean(ctx, out, *c) },
 	}
 }

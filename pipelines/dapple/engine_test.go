@@ -71,8 +71,8 @@ func TestPlanOfLearnedBins(t *testing.T) {
 	}
 	plan := []string{"plan", "--domain=d.yaml", "--epsilon=1", "--delta=1e-12", "--expected_rows=1e9"}
 	for _, on := range [][]string{nil, {"--runner=flink", "--endpoint=127.0.0.1:1"}} {
-		got := dapple(t, dir, slices.Concat(plan, []string{"--details"}, on)...)
-		if got.want(t, 0); !strings.Contains(got.stdout, "; counts 6 GB") || !strings.Contains(got.stdout, "counted from kept records, because bins are learned from them\n") {
+		got := dapple(t, dir, slices.Concat(plan, []string{"--json=-"}, on)...)
+		if got.want(t, 0); !strings.Contains(got.stdout, "\"count_bytes\": 6") || !strings.Contains(got.stdout, "\"records_kept_because\": \"bins are learned from them\"") {
 			t.Errorf("%s", got.stdout)
 		}
 	}
@@ -138,7 +138,7 @@ func TestNoStagingNoJob(t *testing.T) {
 	s := jobstest.Start(t)
 	dir := people(t, 10)
 	dapple(t, dir, synth("--runner=flink", "--endpoint="+s.Endpoint, "--environment_type=EXTERNAL", "--environment_config=127.0.0.1:1", "--shared",
-		"--temp_location=/proc/none")...).want(t, 2, "one problem; nothing was read or written", "--temp_location: /proc/none has 0 B left")
+		"--store=/proc/none")...).want(t, 2, "one problem; nothing was read or written", "--store: /proc/none: no such file or directory; name a directory that outlives this machine")
 	if noOutput(t, filepath.Join(dir, "out")); s.Jobs() != 0 {
 		t.Errorf("%d jobs", s.Jobs())
 	}
@@ -175,7 +175,7 @@ func TestWorkersInProcesses(t *testing.T) {
 	r := start(t, dir, at("--output=stopped", "--rows=200000000")...)
 	r.until(t, "writing")
 	status, _, _ := r.end(t, syscall.SIGINT)
-	if said := r.all.String(); status != 1 || !strings.Contains(said, "dapple: interrupted\n"+released) {
+	if said := r.all.String(); status != 4 || !strings.Contains(said, "dapple: interrupted\n"+released) {
 		t.Errorf("exit status %d, and said:\n%s", status, said)
 	}
 	noWorkers(t) // one that went on would publish

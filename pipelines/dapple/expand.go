@@ -5,17 +5,11 @@ import (
 	"io"
 	"os"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/expansion"
-	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines"
-	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/internal/request/expansion"
 )
 
 func expandCommand() command {
-	c := expansion.Config{Environment: expansion.Environments[0], Public: func(ctx context.Context, name string, f *schema.File) (*solver.Public, error) {
-		return pipelines.ReadPublic(ctx, name, f, table.Options{})
-	}}
+	c := expansion.Config{Environment: expansion.Environments[0]}
 	untilEOF := false
 	return command{
 		name:    "expand",

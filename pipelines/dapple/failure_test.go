@@ -106,7 +106,7 @@ func TestWeakPromises(t *testing.T) {
 		t.Errorf("plan: status %d, %s%s", got.status, got.stdout, got.stderr)
 	}
 	run("--delta=0.0009", "--expected_rows=500", "--epsilon=1").want(t, 0)
-	got := run("--delta=0.5", "--accept_delta", "--epsilon=12")
+	got := run("--delta=0.5", "--accept_delta", "--epsilon=12", "--method=rake") // the default method spends no delta on so few columns
 	for _, want := range []string{"epsilon = 12 is above 10 and protects little: a belief of 1 % about one unit can become 99.94 %", "delta = 0.5 is large"} {
 		if got.want(t, 0); !strings.Contains(got.stdout, want) {
 			t.Errorf("the last lines lack %q: %s", want, got.stdout)
@@ -123,7 +123,7 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 	dir := people(t, 300)
 	dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=person_id", "--from_data", "--output=people.yaml", "--overwrite").want(t, 0)
 	file, err := os.ReadFile(filepath.Join(dir, "people.yaml"))
-	if err != nil || !strings.Contains(string(file), "  \"age\": [type, min, max, null flag]  # without the table: min: 0, max: 120\n") {
+	if err != nil || !strings.Contains(string(file), "  \"age\": [type, min, max, null flag]\n") {
 		t.Errorf("%v, or no way out for ages in\n%s", err, file)
 	}
 	const said = "what the domain file says that was read off the true table (derived_from_data): sex (type, values, null flag); age (type, min, max, null flag)"
@@ -135,7 +135,7 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 		}
 		got := dapple(t, dir, run...)
 		got.want(t, 0)
-		if strings.Contains(got.stdout, "note    not private is "+said) == reviewed {
+		if strings.Contains(got.stdout, "note    NOT PRIVATE: 6 parts of the domain file were read off the true table and not reviewed; the report lists them\n") == reviewed {
 			t.Errorf("reviewed %v: the last lines are %s", reviewed, got.stdout)
 		}
 		names, err := filepath.Glob(filepath.Join(dir, "out.release", "*"))
@@ -223,7 +223,7 @@ func TestDiskFull(t *testing.T) {
 	for _, runner := range []string{"prism", "direct"} {
 		temp := t.TempDir()
 		got := dappleWith(t, dir, temp, append(args, "--expected_rows=10", "--runner="+runner)...) // the plan foresees next to nothing
-		got.want(t, 1, "no space left on device", released)
+		got.want(t, 4, "no space left on device", released)
 		if lines := strings.Count(got.stderr, "\n"); lines > 3 {
 			t.Errorf("%s: %d lines: %s", runner, lines, got.stderr)
 		}

@@ -38,6 +38,7 @@ const (
 	groupPrivacy = "Privacy"
 	groupOutput  = "Output"
 	groupWhere   = "Where it runs"
+	groupEngines = "Engines" // a page of help of their own
 	groupMore    = "More"
 )
 
@@ -134,8 +135,8 @@ func namesFiles(o option) bool {
 }
 
 // parse reads args against the options of a command. words are the options that words without a flag stand for, in
-// their order; a word goes to the first of them that no flag has given. It finds every fault: unknown flags, unusable
-// values, missing ones and stray words.
+// their order; a word goes to the first of them that no flag has given, but a domain file, told by its name, may stand
+// anywhere. It finds every fault: unknown flags, unusable values, missing ones and stray words.
 func parse(args []string, opts []option, words ...string) pipelines.Faults {
 	set, faults := flagsIn(args, opts)
 	texts := map[string][]string{}
@@ -144,13 +145,24 @@ func parse(args []string, opts []option, words ...string) pipelines.Faults {
 		order = append(order, f.Name)
 		texts[f.Name] = f.Value.(*given).texts
 	})
+	takes := func(name string) bool {
+		return slices.ContainsFunc(opts, func(o option) bool { return o.name == name }) && texts[name] == nil
+	}
+	clear := slices.ContainsFunc(set.Args(), isYAML) && takes("domain")
 	for _, word := range set.Args() {
-		k := slices.IndexFunc(words, func(name string) bool { return texts[name] == nil })
-		if k < 0 {
+		name := ""
+		switch k := slices.IndexFunc(words, func(name string) bool { return texts[name] == nil && !(clear && name == "domain") }); {
+		case clear && isYAML(word) && takes("domain"):
+			name = "domain"
+		case k >= 0:
+			name = words[k]
+		case clear && takes("input"):
+			name = "input"
+		default:
 			faults = append(faults, pipelines.Fault{Where: word, What: "is one word too many", Fix: strayFix(words)})
 			continue
 		}
-		order, texts[words[k]] = append(order, words[k]), []string{word}
+		order, texts[name] = append(order, name), []string{word}
 	}
 	for i := range opts {
 		o := &opts[i]
@@ -168,6 +180,11 @@ func parse(args []string, opts []option, words ...string) pipelines.Faults {
 		values = append(values, opts[k].accept(texts[name]...)...)
 	}
 	return append(values, faults...)
+}
+
+// isYAML reports whether a word names a domain file.
+func isYAML(word string) bool {
+	return strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".yml")
 }
 
 // strayFix says what to write in place of a word that has no meaning.
@@ -284,7 +301,7 @@ func launchers(name string) pipelines.Fault {
 	f := pipelines.Fault{
 		Where: "--" + name,
 		What:  "is for Beam's own launcher, which does not say what a job has spent; this command has its own",
-		Fix:   "leave it out; dapple help synth lists the flags for runs at a job service",
+		Fix:   "leave it out; dapple help engines lists the flags for runs at a job service",
 	}
 	if name == "async" {
 		f.Fix = "use --detach, and --run_id to ask again"

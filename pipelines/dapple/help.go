@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dapple-dp/dapple/internal/buildinfo"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines"
 )
@@ -128,6 +128,16 @@ func writeHelp(cmd *cobra.Command, _ []string) {
 			fmt.Fprintf(out, "\n%s:\n%s", g, usages.Replace(by[g].FlagUsages()))
 		}
 	}
+	if e := by[groupEngines]; e != nil && e.HasAvailableFlags() {
+		fmt.Fprintln(out, "\nFlags for Beam's workers, Flink, Spark and Dataflow: dapple help engines")
+	}
+}
+
+// writeEngines prints the flags that help leaves out of synth.
+func writeEngines(out io.Writer) error {
+	engines := slices.DeleteFunc(requestOptions(&pipelines.Config{}), func(o option) bool { return o.group != groupEngines })
+	_, err := fmt.Fprintf(out, "Flags of dapple synth for Beam's workers, Flink, Spark and Dataflow:\n%s", usages.Replace(flagSet(engines).FlagUsages()))
+	return err
 }
 
 // usages replaces what pflag says of flags that may stand without a value, by texts as long.
@@ -143,10 +153,11 @@ func writeCommands(out io.Writer, top *cobra.Command) {
 			}
 		}
 	}
-	fmt.Fprint(out, "\nBegin with dapple synth TABLE --privacy_id=COLUMN --epsilon=1 --delta=1e-9 --output=out. Flags are in dapple COMMAND --help.\n")
+	fmt.Fprint(out, "\nBegin with dapple synth TABLE --privacy_id=COLUMN --epsilon=1 --delta=1e-9 --output=out. Flags are in dapple COMMAND --help.\n"+
+		"Licences of dapple and of what it is linked from: dapple --licenses.\n")
 }
 
-// page is a text of help on files that people write.
+// page is a text of help on files that people write, or on engines.
 type page struct {
 	name, summary string
 	write         func(io.Writer) error
@@ -155,6 +166,7 @@ type page struct {
 var filePages = []page{
 	{"domain", "the keys of the domain file", schema.WriteReference},
 	{"about", "the keys of the file of --about", schema.WriteAboutReference},
+	{"engines", "the flags of synth for Beam's workers, Flink, Spark and Dataflow", writeEngines},
 	{"schema", "the JSON Schema of the domain file, for editors", func(out io.Writer) error {
 		b, err := schema.JSONSchema()
 		if err == nil {
@@ -174,7 +186,7 @@ func (p page) cobra() *cobra.Command {
 // helpCommand prints the help of a command or a page. Cobra's own takes an unknown name for none.
 func helpCommand(top *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "explain a command, or a file: domain, about, schema", GroupID: groupKeep,
+		Use: "help [COMMAND]", Short: "explain a command, engines, or a file: domain, about, schema", GroupID: groupKeep,
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := top.Find(args)
 			if err != nil || c == nil || len(rest) > 0 {
@@ -201,7 +213,9 @@ func commandNames(top *cobra.Command) (list []string) {
 // unknownCommand is the fault of a word that is no command.
 func unknownCommand(top *cobra.Command, name string) error {
 	f := pipelines.Fault{Where: name, What: "is not a command", Fix: "dapple help lists all"}
-	if near := top.SuggestionsFor(name); len(near) > 0 {
+	if name == "upgrade" || name == "update" {
+		f.Fix = "put the program of a newer release in its place"
+	} else if near := top.SuggestionsFor(name); len(near) > 0 {
 		f.Fix = "did you mean dapple " + strings.Join(near, " or dapple ") + "?"
 	}
 	return pipelines.Faults{f}

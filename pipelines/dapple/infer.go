@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/evaluate/infer"
+	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/pipelines"
@@ -98,7 +98,7 @@ func nameFaults(ctx context.Context, output string, overwrite bool) pipelines.Fa
 }
 
 // placeFaults finds out whether there is a place for a file: its bucket, or its directory on this machine.
-// An empty name is that of no file.
+// An empty name means no file.
 func placeFaults(ctx context.Context, flag, name string) pipelines.Faults {
 	if name == "" || name == standard {
 		return nil

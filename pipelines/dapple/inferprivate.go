@@ -14,7 +14,7 @@ func privateOptions(c *pipelines.Config) []option {
 		{name: "domain", group: groupWhat, value: "FILE", usage: "with --epsilon: find the open parts of this file alone", set: text(&c.Domain)},
 		{name: "epsilon", group: groupPrivacy, value: "E", usage: "find the domain privately, and spend this ε: the file carries the charge", set: epsilon(&c.Epsilon)},
 		{name: "delta", group: groupPrivacy, value: "D", usage: "the δ of that, far below 1/(number of people)", set: delta(&c.Delta)},
-		{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "with --epsilon: that of the releases that use the file", set: relation(&c.Neighbouring)},
+		{name: "neighbouring", group: groupPrivacy, value: "REL", def: "add_remove", choices: []string{"add_remove", "replace"}, usage: "with --epsilon: the relation later releases will use", set: relation(&c.Neighbouring)},
 		{name: "ledger", group: groupPrivacy, value: "BOOK", variable: "DAPPLE_LEDGER", usage: "with --epsilon: charge this budget book, which synth charges too", set: text(&c.Ledger)},
 		{name: "expected_rows", group: groupWhat, value: "N", usage: "with --epsilon: about how many people there are; too few are refused", set: whole(&c.ExpectedRows, mostRows)},
 	}

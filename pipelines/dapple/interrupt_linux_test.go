@@ -136,7 +136,7 @@ func interrupt(t *testing.T, dir string, at time.Duration, args ...string) bool 
 	}
 	_ = cmd.Wait() // how it ended is looked at
 	took, status := cmd.ProcessState.SystemTime()+cmd.ProcessState.UserTime()-before, cmd.ProcessState.ExitCode()
-	interrupted := status == 1 && strings.Contains(said.String(), "interrupted")
+	interrupted := (status == 1 || status == 4) && strings.Contains(said.String(), "interrupted")
 	if status == -1 && before < 100*time.Millisecond && said.Len() == 0 { // the signal came before main did, and ended the process
 		interrupted = true
 	}

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/parquet/file"
 )
 
-// The bytes of a Parquet file are compressed, and those of an Arrow file are numbers: a search sees neither.
+// The bytes of a Parquet file are compressed, and the bytes of an Arrow file are numbers: a search sees neither.
 // decoded returns everything that a reader of such a file can get at, in text and in the clear: footer,
 // statistics, dictionaries and pages; schema and records. Of other files it returns nothing.
 func decoded(t *testing.T, path string) []byte {

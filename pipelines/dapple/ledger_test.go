@@ -1,18 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
 )
 
 // book makes the budget book of a directory of people.
@@ -21,7 +23,7 @@ func book(t *testing.T, dir string, epsilon string) {
 	dapple(t, dir, "ledger", "b", "--create=people", "--input=people.csv", "--epsilon="+epsilon, "--delta=1e-9", "--privacy_id=person_id").want(t, 0)
 }
 
-var chargeLine = regexp.MustCompile(`(?m)^  \d+ .*, run \S+(; taken back: it drew nothing)?$`)
+var chargeLine = regexp.MustCompile(`(?m)^  \d+ .*, (run|domain) \S+ for .*$`)
 
 // charges returns how many runs stand in the book, and how many were taken back.
 func charges(t *testing.T, dir string) (standing, back int) {
@@ -101,7 +103,7 @@ func TestLedger(t *testing.T) {
 	for _, n := range []string{"--rows=90000", "--memory_limit=1"} {
 		before, _ := charges(t, dir)
 		got := cramped(t, dir, t.TempDir(), "synth", "--domain=people.yaml", "--input=people.csv", "--output=four", "--epsilon=0.1", "--delta=1e-9", "--ledger=b", "--quiet", "--method=dpam", n)
-		if after, _ := charges(t, dir); got.status == 1 && after != before+1 || got.status == 2 && after != before || got.status == 0 {
+		if after, _ := charges(t, dir); (got.status == 1 || got.status == 4) && after != before+1 || got.status == 2 && after != before || got.status == 0 {
 			t.Errorf("%s: status %d, %d charges became %d: %s", n, got.status, before, after, got.stderr)
 		}
 	}
@@ -119,14 +121,95 @@ func TestLedgerOfKeptRelease(t *testing.T) {
 	dir, temp := people(t, 200), t.TempDir()
 	book(t, dir, "1")
 	request := synth("--method=dpam", "--quiet", "--rows=90000", "--ledger=b")
-	cramped(t, dir, temp, request...).want(t, 1, released)
-	cramped(t, dir, temp, request...).want(t, 1, released)
+	cramped(t, dir, temp, request...).want(t, 4, released)
+	cramped(t, dir, temp, request...).want(t, 4, released)
 	dappleWith(t, dir, temp, request...).want(t, 0)
 	if standing, back := charges(t, dir); standing != 1 || back != 0 {
 		t.Errorf("%d charges, %d taken back", standing, back)
 	}
 	// The same command once more is another run: the book of one ε = 1 has no room for it.
 	dappleWith(t, dir, temp, append(request, "--overwrite")...).want(t, 2, "--epsilon: got 1; of b", "nothing more can be released")
+}
+
+// A book says how many more runs of an ε and δ fit: as many as it then takes.
+func TestLedgerLike(t *testing.T) {
+	dir := people(t, 50)
+	book(t, dir, "2")
+	dapple(t, dir, "ledger", "b", "--like=1").want(t, 2, `--like: got "1"; want ε and δ`)
+	dapple(t, dir, "ledger", "b", "--like=-1,1e-9").want(t, 2, "--like: got")
+	fits := func(of string) int {
+		got := dapple(t, dir, "ledger", "b", "--like="+of)
+		got.want(t, 0)
+		m := regexp.MustCompile(`(?m)^fits    (\d+) more runs? of ε = `).FindStringSubmatch(got.stdout)
+		if m == nil {
+			t.Fatalf("no such line: %s", got.stdout)
+		}
+		n, _ := strconv.Atoi(m[1])
+		return n
+	}
+	if n := fits("9,1e-9"); n != 0 {
+		t.Errorf("%d runs of more than the book fit", n)
+	}
+	n := fits("1,1e-9")
+	if n < 2 || n > 4 || fits("0.5,1e-9") < 4*n {
+		t.Fatalf("%d runs of half of the book's ε fit; their losses add as squares, of noise alone", n)
+	}
+	for i := range n + 1 {
+		args := append(synth("--ledger=b", "--quiet", "--overwrite"), "--rows=10")
+		got := dapple(t, dir, args...)
+		if i < n {
+			got.want(t, 0)
+		} else {
+			got.want(t, 2, "--epsilon: got 1; of b")
+		}
+	}
+}
+
+// A run with an ID is charged once, whoever launches it. Of launches at once one draws, and all end with its release. A launch on a
+// machine that has lost the temporary files of the first one is refused, and says that the run was charged before.
+func TestLaunchesOfOneRun(t *testing.T) {
+	dir := people(t, 200)
+	book(t, dir, "8")
+	request := synth("--ledger=b", "--quiet", "--run_id=night")
+	start := func(temp string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+		cmd, out := exec.Command(binary, args...), &bytes.Buffer{}
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), "TMPDIR="+temp), out, out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd, out
+	}
+	temp, digests := t.TempDir(), map[string]bool{}
+	var all []*exec.Cmd
+	var said []*bytes.Buffer
+	for range 3 {
+		cmd, out := start(temp, request...)
+		all, said = append(all, cmd), append(said, out)
+	}
+	for i, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("launch %d: %v\n%s", i, err, said[i])
+		}
+		digests[regexp.MustCompile(`digest  \w+`).FindString(said[i].String())] = true
+	}
+	if standing, back := charges(t, dir); standing != 1 || back != 0 || len(digests) != 1 {
+		t.Errorf("three launches at once: %d charges, %d taken back, digests %v", standing, back, digests)
+	}
+
+	lost := append(synth("--ledger=b", "--quiet", "--method=dpam"), "--output=second", "--run_id=second", "--rows=5000000")
+	lost = slices.DeleteFunc(lost, func(a string) bool { return a == "--output=out" })
+	cmd, out := start(temp, lost...)
+	for end := time.Now().Add(time.Minute); len(drawnIn(t, temp)) == 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Process.Signal(syscall.SIGKILL)
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("five million rows were written before the kill")
+	}
+	dappleWith(t, dir, t.TempDir(), lost...).want(t, 2, "--run_id: run second was charged before, by entry 2 of ", "--again, or another --run_id, begins anew and spends again")
+	if standing, _ := charges(t, dir); standing != 2 {
+		t.Errorf("%d charges stand: %s", standing, out)
+	}
 }
 
 // Processes are killed at any moment. Every run that had drawn stays charged, once; what was taken back had not.
@@ -159,7 +242,7 @@ func TestLedgerOfKilledRuns(t *testing.T) {
 		}
 	}
 	standing, back := charges(t, dir)
-	dappleWith(t, dir, temp, "clean").want(t, 0) // takes back what the last kill has left, as another run would
+	dappleWith(t, dir, temp, "clean", "--releases").want(t, 0) // takes back what the last kill has left, as another run would
 	after, backAfter := charges(t, dir)
 	ended := 0 // before they could be killed: their stagings are gone
 	for i := range kills {
@@ -172,7 +255,7 @@ func TestLedgerOfKilledRuns(t *testing.T) {
 	}
 	got := dapple(t, dir, "ledger", "b")
 	for run := range drawn {
-		if !regexp.MustCompile(`run ` + run + `\n`).MatchString(got.stdout) {
+		if !regexp.MustCompile(`run ` + run + ` for .*\d\n`).MatchString(got.stdout) {
 			t.Errorf("run %s had drawn, and its charge does not stand", run)
 		}
 	}

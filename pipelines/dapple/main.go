@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +20,10 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/spf13/cobra"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/cause"
-	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/dataflow"
-	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/loopback"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	_ "github.com/dapple-dp/dapple/internal/request/jobs/dataflow"
+	_ "github.com/dapple-dp/dapple/internal/request/jobs/loopback"
 	_ "github.com/dapple-dp/dapple/io/arrowio"
 	_ "github.com/dapple-dp/dapple/io/avroio"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
@@ -52,14 +54,22 @@ func main() {
 	// A second signal ends the process at once. One that comes with the first is none: timeout and shells send
 	// theirs to a process and to its group.
 	context.AfterFunc(ctx, func() { time.Sleep(time.Second); stop() })
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	stopProfiles := profile(os.Stderr)
+	ctx, leave := owned(ctx, pipelines.Workspace(os.Getenv(workspaceVariable)), os.Stdin)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	leave()
+	stopProfiles()
+	os.Exit(status)
 }
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr *os.File) (status int) {
 	defer func() {
 		if text := recover(); text != nil {
-			fmt.Fprintf(stderr, "dapple: %v\ncount the privacy budget of a run that had begun as spent\n", cause.Panicked(text, debug.Stack()))
+			fmt.Fprintf(stderr, "dapple: %v\n", errtext.Panicked(text, debug.Stack()))
+			if draws(withCommand(args)) {
+				fmt.Fprintln(stderr, "count the privacy budget of a run that had begun as spent")
+			}
 			status = 1
 		}
 	}()
@@ -76,7 +86,14 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 	c, _, none := top.Find(args)
 	switch {
 	case slices.Contains(versionWords, args[0]):
-		fmt.Fprintln(stdout, version())
+		if slices.Contains(args[1:], "--json") {
+			_ = json.NewEncoder(stdout).Encode(report.ReadVersions()) // of texts
+		} else {
+			fmt.Fprintln(stdout, version())
+		}
+		return 0
+	case args[0] == licensesWord:
+		fmt.Fprint(stdout, notices)
 		return 0
 	case completes(args[0]):
 		return exitStatus(top.ExecuteContext(ctx))
@@ -96,15 +113,28 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) (status in
 
 var versionWords = []string{"version", "--version", "-version", "-v"}
 
-// withCommand begins a command line with its command: flags alone are those of synth, as launchers of templates give them.
+const licensesWord = "--licenses"
+
+// notices are the licences of all modules that a program may be linked from: make notices.
+//
+//go:embed THIRD_PARTY_NOTICES
+var notices string
+
+// withCommand begins a command line with its command: flags alone belong to synth, as launchers of templates give them.
 func withCommand(args []string) []string {
 	switch {
 	case len(args) == 0 || args[0] == "-h" || args[0] == "--help":
 		return []string{"help"}
-	case strings.HasPrefix(args[0], "-") && !slices.Contains(versionWords, args[0]):
+	case strings.HasPrefix(args[0], "-") && args[0] != licensesWord && !slices.Contains(versionWords, args[0]):
 		return append([]string{"synth"}, args...)
 	}
 	return args
+}
+
+// draws reports whether a command line can spend a budget: others draw no noise.
+func draws(args []string) bool {
+	return args[0] == "synth" || args[0] == "expand" ||
+		args[0] == "infer" && slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--epsilon") })
 }
 
 // completes reports whether a shell asks for completions.
@@ -144,13 +174,18 @@ func execute(ctx context.Context, c command, stdout, stderr io.Writer) error {
 	return err
 }
 
-// exitStatus says how the process ends: 0 done, 1 the run failed, 2 the request was wrong.
+// exitStatus says how the process ends: 0 done, 1 the run failed, 2 the request was wrong, 3 all is written and the criteria are
+// not met, 4 the same command goes on with what was paid for.
 func exitStatus(err error) int {
 	switch {
 	case err == nil:
 		return 0
 	case pipelines.IsRequest(err):
 		return 2
+	case errors.Is(err, pipelines.ErrCriteria):
+		return 3
+	case errors.Is(err, pipelines.ErrKept):
+		return 4
 	}
 	return 1
 }
@@ -202,7 +237,7 @@ func say(w io.Writer, err error, inJSON bool) {
 	}
 }
 
-// allFaults joins the faults of the flags' text with those of what they name. A flag that could not be
+// allFaults joins the faults of the flags' text with the faults of what they name. A flag that could not be
 // read is not complained about twice.
 func allFaults(ctx context.Context, args []string, cmd command) pipelines.Faults {
 	faults := parse(args, cmd.options, cmd.words...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -8,12 +9,11 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/methods"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/solver"
-	rows "github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // progressOptions are the flags that say how much a command tells of its progress. All commands take them, so that a script
@@ -40,7 +40,6 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "domain", group: groupWhat, value: "FILE", usage: "the domain file", required: true, set: text(&c.Domain)},
 		{name: "input", group: groupWhat, value: "TABLE", usage: "the private table: files, a pattern, or a bq:// table", required: true, set: text(&c.Input)},
 		{name: "people_input", group: groupWhat, value: "TABLE", usage: "the table of all people, if some have no rows in --input", set: text(&c.People)},
-		{name: "public", group: groupWhat, value: "TABLE", usage: "a table of public rows, for methods that use one", set: text(&c.Public)},
 		{name: "expected_rows", group: groupWhat, value: "N", def: fmt.Sprint(solver.DefaultUnits), usage: "public estimate of the number of people, for planning", set: whole(&c.ExpectedRows, mostRows)},
 		marginalsOption(&c.Marginals), cellsOption(&c.MaxCells),
 		{name: "method", group: groupWhat, value: "NAME", def: "auto", choices: append([]string{"auto"}, methods.Names()...), usage: "auto, or a method that dapple plan lists", set: text(&c.Method)},
@@ -58,11 +57,12 @@ func requestOptions(c *pipelines.Config) []option {
 		{name: "about", group: groupOutput, value: "FILE", variable: "DAPPLE_ABOUT", usage: "texts for report and statement; dapple help about lists the keys", set: text(&c.About)},
 		{name: "rows", group: groupOutput, value: "N", usage: "rows to write; default: the released number of people", set: whole(&c.Rows, mostRows)},
 		formatOption(&c.Format), nullOption(&c.Null), layoutOption(&c.Tables), shardsOption(&c.Shards), overwriteOption(&c.Overwrite),
-		{name: "criteria", group: groupOutput, value: "LIST", usage: "largest errors, such as 'age,sex<=0.02; race<=0.01'; exit 1 if not met", set: text(&c.Criteria)},
+		{name: "criteria", group: groupOutput, value: "LIST", usage: "largest errors, such as 'age,sex<=0.02; race<=0.01'; exit 3 if not met", set: text(&c.Criteria)},
 	}
-	opts = append(opts, minCountOptions(&c.MinCount)...)
 	opts = append(opts, seedOption(&c.SampleSeed, &c.HasSampleSeed))
-	opts = append(opts, writingTables(&c.Write, &c.Labels)...)
+	tables := writingTables(&c.Write, &c.Labels)
+	tables[1].group = groupEngines // jobs have labels, too
+	opts = append(opts, tables...)
 	opts = append(opts, engineOptions(c)...)
 	reading := readingServices(&c.Services)
 	bigquery := reading[0].set
@@ -95,7 +95,12 @@ func domainShareOption(p *float64) option {
 func formatOption(p *string) option {
 	formats := table.Writable("parquet")
 	last := len(formats) - 1
-	return option{name: "format", group: groupOutput, value: "FORMAT", def: "parquet", choices: formats, usage: strings.Join(formats[:last], ", ") + " or " + formats[last], set: oneOf(p, formats...)}
+	return option{name: "format", group: groupOutput, value: "FORMAT", def: "parquet", choices: formats, usage: strings.Join(formats[:last], ", ") + " or " + formats[last], set: func(s string) error {
+		if why := table.NotWritten(s); why != "" {
+			return errors.New(why)
+		}
+		return oneOf(p, formats...)(s)
+	}}
 }
 
 func nullOption(p *string) option {
@@ -118,25 +123,18 @@ func seedOption(p *uint64, has *bool) option {
 	return option{name: "sample_seed", group: groupOutput, value: "N", usage: "repeats the sampling of rows, never the noise; default: random", set: seed(p, has)}
 }
 
-func minCountOptions(m *rows.MinCount) []option {
-	return []option{
-		{name: "min_count", group: groupOutput, value: "K", usage: "write no combination of values that fewer rows have", set: whole(&m.Rows, mostRows)},
-		{name: "min_count_columns", group: groupOutput, value: "A,B", usage: "the columns of --min_count; default: all", set: list(&m.Columns)},
-	}
-}
-
 // cloudOptions are the flags of Dataflow, with Beam's names.
 func cloudOptions(c *pipelines.Cloud) []option {
 	return []option{
-		{group: groupWhere, name: "region", value: "REGION", usage: "Dataflow: where, such as europe-west1", set: text(&c.Region)},
-		{group: groupWhere, name: "staging_location", value: "DIR", usage: "Dataflow: gs:// directory for what is staged; default: by the output", set: text(&c.Staging)},
-		{group: groupWhere, name: "worker_machine_type", value: "TYPE", usage: "Dataflow: machines for the workers; the fit takes --memory_limit of one", set: text(&c.Machine)},
-		{group: groupWhere, name: "max_num_workers", value: "N", usage: "Dataflow: most workers at a time", set: whole(&c.MaxWorkers, 4000)},
-		{group: groupWhere, name: "service_account_email", value: "A", usage: "Dataflow: who the workers are", set: text(&c.ServiceAccount)},
-		{group: groupWhere, name: "subnetwork", value: "NAME", usage: "Dataflow: the workers' network", set: text(&c.Subnetwork)},
-		{group: groupWhere, name: "no_use_public_ips", usage: "Dataflow: workers have addresses of the subnetwork alone", set: toggle(&c.PrivateIPs)},
-		{group: groupWhere, name: "template_location", value: "NAME", usage: "Dataflow: only write the job to gs://…", set: text(&c.Template)},
-		{group: groupWhere, name: "dry_run", usage: "Dataflow: only print the job", set: toggle(&c.DryRun)},
+		{group: groupEngines, name: "region", value: "REGION", usage: "Dataflow: where, such as europe-west1", set: text(&c.Region)},
+		{group: groupEngines, name: "staging_location", value: "DIR", usage: "Dataflow: gs:// directory for what is staged; default: by the output", set: text(&c.Staging)},
+		{group: groupEngines, name: "worker_machine_type", value: "TYPE", usage: "Dataflow: machines for the workers; the fit takes --memory_limit of one", set: text(&c.Machine)},
+		{group: groupEngines, name: "max_num_workers", value: "N", usage: "Dataflow: most workers at a time", set: whole(&c.MaxWorkers, 4000)},
+		{group: groupEngines, name: "service_account_email", value: "A", usage: "Dataflow: who the workers are", set: text(&c.ServiceAccount)},
+		{group: groupEngines, name: "subnetwork", value: "NAME", usage: "Dataflow: the workers' network", set: text(&c.Subnetwork)},
+		{group: groupEngines, name: "no_use_public_ips", usage: "Dataflow: workers have addresses of the subnetwork alone", set: toggle(&c.PrivateIPs)},
+		{group: groupEngines, name: "template_location", value: "NAME", usage: "Dataflow: only write the job to gs://…", set: text(&c.Template)},
+		{group: groupEngines, name: "dry_run", usage: "Dataflow: only print the job", set: toggle(&c.DryRun)},
 	}
 }
 
@@ -145,31 +143,34 @@ func engineOptions(c *pipelines.Config) []option {
 	e := &c.Engine
 	return append([]option{
 		{group: groupWhere, name: "runner", value: "NAME", def: "prism", usage: "prism or direct: this process; or flink, spark, universal, dataflow", set: text(&c.Runner)},
-		tempOption(&c.TempLocation),
+		storeOption(&c.Store),
 		{group: groupWhere, name: "memory_limit", value: "BYTES", usage: "most memory of the fit; default: 2 GiB", set: whole(&c.MemoryLimit, 1<<50)},
-		{group: groupWhere, name: "endpoint", value: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
-		{group: groupWhere, name: "environment_type", value: "TYPE", usage: "workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
-		{group: groupWhere, name: "environment_config", value: "C", usage: `PROCESS: none or {"command": …}; EXTERNAL: host:port; DOCKER: image`, set: text(&e.Config)},
-		{group: groupWhere, name: "worker_binary", value: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
-		{group: groupWhere, name: "parallelism", value: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
-		{group: groupWhere, name: "shared", usage: "all workers see local paths under the same names", set: toggle(&e.Shared)},
-		{group: groupWhere, name: "detach", usage: "submit the job and do not wait for it; --run_id asks again", set: toggle(&e.Detach)},
+		{group: groupEngines, name: "endpoint", value: "ADDRESS", usage: "host:port of Beam's job server for the runner, not the engine's own", set: text(&e.Endpoint)},
+		{group: groupEngines, name: "environment_type", value: "TYPE", usage: "workers: LOOPBACK, PROCESS, EXTERNAL or DOCKER", set: text(&e.Environment)},
+		{group: groupEngines, name: "environment_config", value: "C", usage: `PROCESS: none or {"command": …}; EXTERNAL: host:port; DOCKER: image`, set: text(&e.Config)},
+		{group: groupEngines, name: "worker_binary", value: "FILE", usage: "program for the workers, linux/amd64; default: this one", set: text(&e.Worker)},
+		{group: groupEngines, name: "parallelism", value: "N", usage: "how much the engine does at a time", set: whole(&e.Parallelism, 100_000)},
+		{group: groupEngines, name: "shared", usage: "all workers see local paths under the same names", set: toggle(&e.Shared)},
+		{group: groupEngines, name: "detach", usage: "submit the job and do not wait for it; --run_id asks again", set: toggle(&e.Detach)},
 		{group: groupWhere, name: "run_id", value: "ID", usage: "finish the run of this ID, or begin it; it is paid for once", set: text(&c.RunID)},
+		{group: groupWhere, name: "again", usage: "pay again for a run that only the budget book knows", set: toggle(&c.Again)},
 	}, beamOptions(&e.JobName, &e.Experiments)...)
 }
 
 // beamOptions are Beam's own flags that a run of this process takes.
 func beamOptions(job, experiments *string) []option {
-	strict := false
-	return []option{
+	options := []option{
 		beamFlag(option{name: "job_name", value: "NAME", usage: "name of the job on the engine", set: text(job)}),
 		beamFlag(option{name: "experiments", value: "LIST", usage: "experiments of Beam, between commas", set: text(experiments)}),
-		beamFlag(option{name: "beam_strict", usage: "Beam checks the pipeline further before it runs", set: toggle(&strict)}),
 	}
+	for i := range options {
+		options[i].group = groupEngines
+	}
+	return options
 }
 
-func tempOption(p *string) option {
-	return beamFlag(option{name: "temp_location", value: "DIR", variable: "DAPPLE_TEMP_LOCATION", usage: "gs:// directory for temporary files; default: by the output", set: text(p)})
+func storeOption(p *string) option {
+	return option{group: groupWhere, name: "store", value: "DIR", variable: "DAPPLE_STORE", usage: "keep unpublished files here; default: TMPDIR, or by the output", set: text(p)}
 }
 
 // beamFlag tells Beam of a flag that it has too, which not every runner defines.

@@ -36,8 +36,8 @@ func TestMethodOfOthers(t *testing.T) {
 		}
 		return string(text)
 	}
-	plan := said(append([]string{"plan", "--details"}, args[1:]...))
-	for _, want := range []string{"oneway: named in the request", "solve unknown and unknown CPU"} {
+	plan := said(append([]string{"plan", "--json=-"}, args[1:]...))
+	for _, want := range []string{`"why": "named in the request"`, `"solve_cpu_seconds": null`} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("the plan lacks %q:\n%s", want, plan)
 		}

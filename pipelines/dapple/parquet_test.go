@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/csvio"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// peopleParquet turns people.csv of a directory into people.parquet, all columns of which are texts but
+// peopleParquet turns people.csv of a directory into people.parquet, whose columns are all texts but
 // age, income and day.
 func peopleParquet(t *testing.T, dir string) {
 	t.Helper()
@@ -53,24 +53,4 @@ func typed(a *domain.Attribute, c *domain.Column, rows int) {
 	if c.Form = domain.Ints; a.Type == domain.Float64 {
 		c.Form = domain.Floats
 	}
-}
-
-// The command takes a Parquet file for a CSV file; plan does not open it, synth compares its columns.
-func TestParquetInput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("missing: time for whole programs; make integration runs it")
-	}
-	dir := people(t, 400)
-	peopleParquet(t, dir)
-	in := []string{"--domain=people.yaml", "--input=people.parquet", "--output=out", "--epsilon=1", "--delta=1e-9"}
-	dapple(t, dir, append([]string{"synth", "--quiet", "--strict"}, in...)...).want(t, 0)
-	put(t, dir, "people.yaml", peopleDomain+"  - {name: height, type: INT64, min: 0, max: 9, fallback: 0}\n  - {name: weight, type: INT64, min: 0, max: 9, fallback: 0}\n")
-	in[2] = "--output=other"
-	dapple(t, dir, append([]string{"plan"}, in...)...).want(t, 0)
-	dapple(t, dir, append([]string{"synth"}, in...)...).want(t, 2,
-		`--input: people.parquet: column "height": the file has no such column`, `--input: people.parquet: column "weight": the file has no such column`)
-	put(t, dir, "people.parquet", "SECRET")
-	dapple(t, dir, append([]string{"plan"}, in...)...).want(t, 0)
-	dapple(t, dir, append([]string{"synth"}, in...)...).want(t, 2, "the footer cannot be read")
-	noOutput(t, filepath.Join(dir, "other"))
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/table"
 )
 

@@ -97,6 +97,10 @@ func epsilon(p *dp.Epsilon) func(string) error {
 	return func(s string) error {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || dp.Epsilon(v).Validate() != nil {
+			point := strings.Replace(s, ",", ".", 1)
+			if _, err := strconv.ParseFloat(point, 64); err == nil && point != s {
+				return fmt.Errorf("want a finite number above 0 with a decimal point; write %s", point)
+			}
 			return fmt.Errorf("want a finite number above 0; 1 is a common choice, smaller is more private")
 		}
 		*p = dp.Epsilon(v)

@@ -43,7 +43,7 @@ func terminal(t *testing.T) (screen, tty *os.File) {
 // On a terminal one line moves: it shows every stage with the time since the start, which never goes back, and is wiped.
 func TestClockOnATerminal(t *testing.T) {
 	screen, tty := terminal(t)
-	cmd := exec.CommandContext(t.Context(), binary, synth("--rows=20000")...)
+	cmd := exec.CommandContext(t.Context(), binary, synth("--rows=20000", "--method=rake")...)
 	cmd.Dir, cmd.Stderr = people(t, 20_000), tty
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestEstimatesOnATerminal(t *testing.T) {
 		leave  string // columns that are not in the domain, so that it can be a universe
 		method string
 		more   []string
-		stages []string // of which so much is said
+		stages []string // that so much is said about
 	}{
 		{"descent", widetable.Params{Columns: 8, People: 60_000, Seed: 3}, "c004|c006", "dpam", []string{"--epsilon=3", "--rows=15000000"}, []string{"fit", "writing"}},
 		{"raking", widetable.Params{Columns: 40, People: 700_000, Seed: 4}, "none", "rake", []string{"--epsilon=1"}, []string{"reading", "fit"}},

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/internal/request/evaluate"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -28,7 +28,7 @@ func evaluateCommand() command {
 			{name: "synthetic", group: groupWhat, value: "DIR", usage: "the synthetic table: a released directory or files", required: true, set: text(&c.Synthetic)},
 			{name: "holdout", group: groupWhat, value: "FILES", usage: "true rows that the synthesis never saw", set: text(&c.Holdout)},
 			marginalsOption(&c.Marginals), cellsOption(&c.MaxCells),
-			jsonOption(&c.JSON), {name: "details", group: groupOutput, usage: "print all figures, not the main ones alone", set: toggle(&c.Details)},
+			jsonOption(&c.JSON),
 			{name: "html", group: groupOutput, value: "FILE", usage: "write pictures, real beside synthetic, as one page: NOT private", set: text(&c.HTML)},
 		}, readingServices(&c.Services)...),
 		check: func(ctx context.Context) (err error) { req, err = openTables(ctx, *c); return err },
@@ -51,7 +51,7 @@ func openTables(ctx context.Context, c evaluate.Config) (*evaluate.Request, erro
 	return req, append(faults, fieldFaults(err)...).Err()
 }
 
-// fieldFaults finds the faults of a request to read the true table, but for those of the domain file and of
+// fieldFaults finds the faults of a request to read the true table, but for the faults of the domain file and of
 // flags that are missing.
 func fieldFaults(err error) (faults pipelines.Faults) {
 	var fields evaluate.FieldErrors

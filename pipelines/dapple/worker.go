@@ -19,9 +19,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/expansion"
-	"github.com/dapple-dp/dapple/internal/beamrun/failed"
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
+	"github.com/dapple-dp/dapple/internal/kit/bundles"
+	"github.com/dapple-dp/dapple/internal/request/expansion"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
 )
 
 // An engine starts this program with Beam's flags: by Beam's boot program, which has fetched it, as the command of an
@@ -57,7 +57,7 @@ func work(args []string) error {
 	return harness.MainWithOptions(ctx, given["logging_endpoint"], given["control_endpoint"], how)
 }
 
-// asked returns what an engine asks of a worker: the flags, the options of the pipeline among them, and those of Beam's
+// asked returns what an engine asks of a worker: the flags, the options of the pipeline among them, and options of Beam's
 // harness. An engine that can show samples of elements on its pages gets none, whatever its experiments say: elements
 // are private.
 func asked(args []string) (given map[string]string, how harness.Options, err error) {
@@ -114,7 +114,7 @@ func takeOptions(text string) error {
 		return errors.New("the engine's options of the pipeline are no JSON")
 	}
 	if len(o.Go.Options) == 0 {
-		failed.Watch()
+		bundles.Watch()
 		err := hooks.EnableHook(sentencesHook)
 		hooks.SerializeHooksToOptions()
 		return err

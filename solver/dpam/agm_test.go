@@ -45,7 +45,6 @@ func noisy(ms []query.Measurement, rng *rand.Rand) []query.Measurement {
 func start(o *dense.Oracle, r *risk) *descent {
 	x := prior(nil, o.Plan().Len())
 	d := newDescent(o, r, r.target, x, make([]float64, len(x)))
-	d.x = x
 	return d
 }
 
@@ -62,7 +61,7 @@ func TestExactAnswers(t *testing.T) {
 			t.Fatalf("step %d: smoothness %g", step, d.smoothness)
 		}
 		if d.loss() > first {
-			t.Fatalf("step %d: loss %g above that of the start, %g", step, d.loss(), first)
+			t.Fatalf("step %d: loss %g above the loss of the start, %g", step, d.loss(), first)
 		}
 		largest := 0.0
 		for c, q := range d.qx {
@@ -79,7 +78,7 @@ func TestExactAnswers(t *testing.T) {
 }
 
 // TestDivergenceIdentity compares the divergence from marginals with the sum over the universe, and the
-// running marginals with those of the running average, also with uneven variances.
+// running marginals with the marginals of the running average, also with uneven variances.
 func TestDivergenceIdentity(t *testing.T) {
 	t.Run("all cells", func(t *testing.T) { divergenceIdentity(t, nil) })
 	// From a start that is 0 on a third of the cells: 0·ln 0 counts as 0.
@@ -98,7 +97,6 @@ func divergenceIdentity(t *testing.T, never domain.Exclusions) {
 	r := newRisk(o.Plan(), noisy(ms, rand.New(rand.NewPCG(1, 1))), 10_000, Settings{Seed: 1})
 	uniform := dense.Uniform(sizes, never)
 	d := newDescent(o, r, r.target, uniform, make([]float64, o.Plan().Len()))
-	d.x = uniform
 	views, q := o.Plan().NewAnswers()
 	u := make([]float64, o.Plan().Len())
 	for range 40 {
@@ -341,14 +339,4 @@ func TestFitPanics(t *testing.T) {
 			_, _ = f()
 		})
 	}
-}
-
-// loss returns F(x).
-func (d *descent) loss() float64 {
-	f := 0.0
-	for c, q := range d.qx {
-		e := q - d.target[c]
-		f += d.weight[c] * e * e / 2
-	}
-	return f
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// BytesPerCell is the memory of a solve for each cell of the universe: seven vectors and buffers, and
+// BytesPerCell is the memory of a solve for each cell of the universe: eight vectors and buffers, and
 // half as much again for anyone who holds the private counts and uses the model.
 const BytesPerCell = 96
 
@@ -77,11 +77,8 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		return nil, fmt.Errorf("dpam: %w", err)
 	}
 	o := dense.NewOracle(dense.PlanOf(w))
-	s := Settings{MaxIterations: p.Rounds, Seed: p.Seed, Progress: p.Progress}
 	impossible := p.Domain.Exclusions()
-	if len(impossible) > 0 {
-		s.Prior = dense.Uniform(w.Sizes, impossible)
-	}
+	s := Settings{MaxIterations: p.Rounds, Seed: p.Seed, Progress: p.Progress, Prior: independent(w.Sizes, ms, impossible)}
 	if p.Public != nil {
 		if s.Public, err = p.Public.Histogram(w.Sizes); err != nil {
 			return nil, fmt.Errorf("dpam: %w", err)
@@ -91,6 +88,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	tested := fit.test(ms)
 	for z := range fit.Weights {
 		fit.Weights[z] *= total.Units
 	}
@@ -101,8 +99,9 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		Measurements: marginals(ms),
 		Answers:      answers(model, ms),
 		RMSE:         fit.RMSE,
+		Fit:          tested,
 		Iterations:   fit.Iterations,
-		Status:       fit.Status,
+		Status:       tested.StatusOf(solver.Converged),
 		Public:       p.Public.Use(fit.Public),
 	}, nil
 }
@@ -111,7 +110,7 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 // which it cannot be estimated.
 const totalPercent = 2
 
-// shares returns those of the number of units and of the release of a workload with linear queries.
+// shares returns the shares of the number of units and of the release of a workload with linear queries.
 func shares(p solver.Problem) (total, all dp.Share) {
 	if p.Neighbouring == dp.Replace {
 		return dp.ShareOf(0, 100), dp.ShareOf(100, 100)
@@ -142,6 +141,36 @@ func release(p solver.Problem, w query.Workload, c Curator) (ms []query.Measurem
 	return ms, total, err
 }
 
+// independent returns the distribution of independent columns with the measured sums of single columns, each a mean of answers
+// weighted by their inverse variance, at least leastValue of even ones. A sum of many cells has little noise beside what stopping
+// early leaves of it, from a start that is even.
+func independent(sizes []int, ms []query.Measurement, impossible domain.Exclusions) []float64 {
+	prior := dense.Uniform(sizes, impossible)
+	for a, k := range sizes {
+		counts := make([]float64, k)
+		for _, m := range marginals(ms) {
+			if m.Clique.Contains(domain.Clique{a}) {
+				onto := population.NewProjection(sizes, m.Clique, domain.Clique{a})
+				for v, x := range onto.Sum(make([]float64, k), m.Values) {
+					counts[v] += x / (m.Variance * float64(len(m.Values)/k))
+				}
+			}
+		}
+		sum := summation.Long(counts)
+		if !(sum > 0) {
+			continue
+		}
+		for v, x := range population.Nearest(counts, sum) {
+			counts[v] = max(x/sum, leastValue/float64(k))
+		}
+		population.NewProjection(sizes, domain.All(len(sizes)), domain.Clique{a}).Multiply(prior, counts)
+	}
+	return prior
+}
+
+// leastValue keeps values that noise hides in a fit.
+const leastValue = .001
+
 // marginals returns the measurements of marginals.
 func marginals(ms []query.Measurement) (out []query.Measurement) {
 	for _, m := range ms {
@@ -152,7 +181,7 @@ func marginals(ms []query.Measurement) (out []query.Measurement) {
 	return out
 }
 
-// answers compares a model with the noisy answers to linear queries; nil if there are none.
+// answers compares a model with the noisy answers to linear queries; nil without such queries.
 func answers(model *population.Model, ms []query.Measurement) *solver.Answers {
 	a := &solver.Answers{}
 	for _, m := range ms {

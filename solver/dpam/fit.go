@@ -25,12 +25,12 @@ const (
 type Settings struct {
 	MaxIterations int       // default DefaultIterations
 	Prior         []float64 // public distribution over the universe to start from, whose zeros stay; nil: uniform
-	Public        []float64 // how often each cell of the universe occurs in a public table; nil: there is none
+	Public        []float64 // how often each cell of the universe occurs in a public table; nil: no such table
 	Seed          uint64    // of the companion's perturbation
 	Progress      solver.Progress
 
 	// Project is an orthogonal projection of answers, in place, that the values and their noise have gone
-	// through, such as the centring of residuals; Variance is that of the noise before it. Only the projected
+	// through, such as the centring of residuals; Variance is the variance of the noise before it. Only the projected
 	// part of the marginals is fitted. nil: none.
 	Project func(query.Answers)
 }
@@ -41,7 +41,6 @@ type Fitted struct {
 	RMSE       float64   // predicted root mean square error of a measured cell in counts
 	Public     float64   // rows that the public table counted for; 0: the fit does not use it
 	Iterations int       // the step whose iterate was kept
-	Status     solver.Status
 
 	risk    float64   // estimated, in units of the noise
 	answers []float64 // of the distribution, in standard deviations of the noise
@@ -78,11 +77,25 @@ func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s Settings) (*F
 	return without, nil
 }
 
+// test compares the fit with the values that it was fitted to.
+func (f *Fitted) test(ms []query.Measurement) *solver.Fit {
+	tables, at := make([]solver.TableFit, len(ms)), 0
+	for i, m := range ms {
+		t := solver.TableFit{Clique: m.Clique, Freedom: float64(len(m.Values))}
+		for _, y := range m.Values {
+			e := f.answers[at] - y/math.Sqrt(m.Variance)
+			t.Square, at = t.Square+e*e*m.Variance/(m.Variance+solver.Rounding), at+1
+		}
+		tables[i] = t
+	}
+	return solver.NewFit(tables)
+}
+
 // clearly is by how many of its standard deviations the difference of two estimated errors has to be below 0.
 const clearly = 1.5
 
-// clearlyBetter compares the estimated errors of two fits of the same values. Their difference is that of ‖y − q‖², up to
-// terms that vary less: its noise has the standard deviation 2·‖q − q'‖ in units of that of the values.
+// clearlyBetter compares the estimated errors of two fits of the same values. They differ as ‖y − q‖² does, up to
+// terms that vary less: its noise has the standard deviation 2·‖q − q'‖ in units of the values' own.
 func (f *Fitted) clearlyBetter(than *Fitted) bool {
 	square := 0.0
 	for c, q := range f.answers {
@@ -103,17 +116,21 @@ func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s Settings) (*
 	u := make([]float64, len(start))
 	run := newDescent(o, r, r.target, start, u)
 	companion := newDescent(o, r, r.perturbed, start, u)
-	run.x = append([]float64(nil), start...)
 	if rows > 0 {
 		origin := append([]float64(nil), run.z...)
 		run.hold(origin, rows/(r.total*r.total*r.precision))
 		companion.hold(origin, rows/(r.total*r.total*r.precision))
 	}
-	best := &Fitted{Weights: append([]float64(nil), start...), RMSE: math.NaN(), Public: rows, Status: solver.IterationLimit, risk: math.Inf(1)}
+	best := &Fitted{Weights: append([]float64(nil), start...), RMSE: math.NaN(), Public: rows, risk: math.Inf(1)}
 	var ahead outlook
 	for t := 1; t <= limit; t++ {
+		before := run.loss()
 		run.step()
 		companion.step()
+		if run.loss() > before { // at the same steps: the companion's difference is a derivative
+			run.restart()
+			companion.restart()
+		}
 		weighted, counts, freedom := r.estimate(run.qx, companion.qx)
 		if math.IsNaN(weighted) || math.IsInf(weighted, 0) {
 			return nil, errors.New("dpam: the fit left the range of floating-point numbers")
@@ -131,12 +148,8 @@ func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s Settings) (*
 		}
 		s.Progress.Report("fit", t, expected)
 		if rows == 0 && t >= endAfter(best.Iterations) {
-			best.Status = solver.Converged
 			break
 		}
-	}
-	if rows > 0 {
-		best.Status = solver.Converged // a strongly convex fit
 	}
 	return best, nil
 }
@@ -242,7 +255,7 @@ func (r *risk) inDeviations(dst, q []float64) []float64 {
 	return dst
 }
 
-// estimate returns Stein's unbiased estimate of the squared error of the marginals q, given those of
+// estimate returns Stein's unbiased estimate of the squared error of the marginals q, given the marginals of
 // the companion: Σ_c res_c + 2·σ_c²·∂q_c/∂y_c − σ_c², where Σ ∂q_c/∂y_c ≈ Σ xi_c·(q'_c − q_c)/(h·σ_c).
 // weighted counts a cell in units of its variance, counts in counts². Both are one number up to the
 // factor σ² if all variances are equal. With a projection both are too low by a constant: the part of

@@ -83,7 +83,7 @@ func TestOptimum(t *testing.T) {
 		return mean, mean - slices.Min(slope)
 	}
 	slope := make([]float64, cells)
-	// An error of the line search is that of the end of floating-point numbers: the gap says how near that is.
+	// The line search errs at the end of floating-point numbers: the gap says how near that is.
 	found, _ := optimize.Minimize(optimize.Problem{
 		Func: func(theta []float64) float64 { return scale * loss(weights(theta), slope) },
 		Grad: func(grad, theta []float64) {

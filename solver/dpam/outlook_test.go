@@ -6,7 +6,7 @@ import (
 )
 
 // A fit whose speeds are exactly as the forecast supposes is foretold from the tenth step on: 9 % too late, since the speeds are
-// those of a while ago. Once no step is better, the rule that ends a fit is all that counts.
+// the ones of a while ago. Once no step is better, the rule that ends a fit is all that counts.
 func TestOutlook(t *testing.T) {
 	const freedoms, limit = 40., 600
 	for _, best := range []int{30, 100, 300} {

@@ -10,7 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// public returns 1,000 random records of a table, of whom keep says that they are public.
+// public returns 1,000 random records of a table that keep says are public.
 func public(t *testing.T, table *solvertest.Table, rng *rand.Rand, keep func(record []domain.Code) bool) *solver.Public {
 	b, record := solver.NewPublicBuilder(table.Sizes), make([]domain.Code, len(table.Sizes))
 	for z, n := range table.Counts {

@@ -14,7 +14,7 @@
 //
 // Cost: a softmax and an evaluation of the universe for each round.
 //
-// Not promised: accuracy beyond that of DPAM, which is better on marginals unless δ = 0 and they are many.
+// Not promised: accuracy beyond DPAM's, which is better on marginals unless δ = 0 and they are many.
 //
 // Source: Micali, Lezane, Betken, arXiv:2411.00921. With the dual variable started at 0 and the
 // regularisation taken to 0 their algorithm is multiplicative weights with private selection, and its

@@ -1,6 +1,7 @@
 package dpfw
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -37,6 +38,35 @@ const (
 
 // Settings configures DPFW. The zero value is the default.
 type Settings struct{ Form Form }
+
+// Method returns DPFW with settings as a method of solver.Register: "dpfw" is registered, and a program registers "dpfw-cell".
+//
+//	func init() { solver.Register(dpfw.Method(dpfw.Settings{Form: dpfw.Cell})) }
+//
+// It stands in an init function, so that workers know the name too.
+func Method(s Settings) solver.Method {
+	name, what := "dpfw", "a marginal and the signs of its errors"
+	if s.Form == Cell {
+		name, what = "dpfw-cell", "a cell and the sign of its error"
+	}
+	return solver.Method{
+		Name: name, Summary: "Frank-Wolfe: each round selects " + what,
+		Accounting: func(_ dp.Epsilon, d dp.Delta) dp.Accounting {
+			if d == 0 {
+				return dp.Pure
+			}
+			return dp.ZCDP
+		},
+		Accesses: s.Accesses, PredictAs: "dpam", Linear: true,
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return s.Solve(p, c)
+		},
+		Cost: func(p solver.Problem) (bytes, seconds float64) {
+			_, cells, _ := p.Domain.Universe()
+			return BytesPerCell * cells, 7e-9 * 1000 * cells // as measured of a round, and of so many
+		},
+	}
+}
 
 // Curator is what DPFW asks of private data; solver.Curator says what each method does.
 type Curator interface {

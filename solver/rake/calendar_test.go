@@ -13,7 +13,7 @@ import (
 
 // TestCalendar: of 30,000 times of two years in opening hours, fewer on Saturdays and none on Sundays, days and hours
 // survive at ε = 1. The seeds are fixed, so that nothing is left to chance: .002 of the records are on other days and .009
-// in other hours, of which an even spread has .20 and .62.
+// in other hours; an even spread has .20 and .62 there.
 func TestCalendar(t *testing.T) {
 	const n = 30_000
 	begin := time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -69,72 +69,5 @@ func TestCalendar(t *testing.T) {
 	t.Logf("%.4f of the records on other days, %.4f in other hours", apart(days[:]), apart(hours[:]))
 	if apart(days[:]) > .02 || apart(hours[:]) > .03 {
 		t.Errorf("%.4f of the records on other days, %.4f in other hours", apart(days[:]), apart(hours[:]))
-	}
-}
-
-// TestCycleParts: days and hours before 1970 and after, of attributes that begin inside a day.
-func TestCycleParts(t *testing.T) {
-	for _, begin := range []time.Time{time.Date(1969, 12, 28, 5, 0, 0, 0, time.UTC), time.Date(2024, 2, 27, 23, 30, 0, 0, time.UTC)} {
-		a := domain.Attribute{Type: domain.DateTime, Cuts: []int64{begin.UnixMicro(), begin.AddDate(0, 3, 0).UnixMicro()}, Resolution: 1800e6, Learned: 20}
-		for i := range cycles {
-			if !cycles[i].fits(&a) {
-				t.Fatalf("%s do not fit", cycles[i].stage)
-			}
-		}
-		for k := range 4000 {
-			at := begin.Add(time.Duration(k) * 30 * time.Minute)
-			if day, hour := cycles[0].part(&a, k), cycles[1].part(&a, k); day != (int(at.Weekday())+6)%7 || hour != at.Hour() {
-				t.Fatalf("%v: day %d, hour %d", at, day, hour)
-			}
-		}
-		whole := []query.Piece{{From: 0, To: 1000, Count: 500}, {From: 1000, To: a.Fine(), Count: 70}}
-		at, sum := 0, 0.0
-		for _, x := range cutAtSlots(whole, &a, 2) {
-			if x.From != at || cycles[1].part(&a, x.From) != cycles[1].part(&a, x.To-1) {
-				t.Fatalf("piece %+v after %d", x, at)
-			}
-			at, sum = x.To, sum+x.Count
-		}
-		if at != a.Fine() || math.Abs(sum-570) > 1e-9 {
-			t.Errorf("%g records up to %d", sum, at)
-		}
-	}
-	for _, a := range []domain.Attribute{
-		{Type: domain.Date, Cuts: []int64{0, 26}, Resolution: 1, Learned: 20},
-		{Type: domain.Date, Cuts: []int64{0, 1000}, Resolution: 7, Learned: 20},
-		{Type: domain.Date, Cuts: []int64{0, 1000}, Resolution: 1},
-		{Type: domain.Int64, Cuts: []int64{0, 1000}, Resolution: 1, Learned: 20},
-		{Type: domain.Time, Cuts: []int64{0, 86_399e6}, Resolution: 1e6, Learned: 20},
-	} {
-		for i := range cycles {
-			if cycles[i].fits(&a) {
-				t.Errorf("%s of %+v", cycles[i].stage, a)
-			}
-		}
-	}
-}
-
-// TestCyclesOfOneMorning: all values lie in the first hours of a month, where noise is all that cycles show of other days. Counts
-// stay finite, and those of the pieces stay as they are.
-func TestCyclesOfOneMorning(t *testing.T) {
-	a := &domain.Attribute{Type: domain.DateTime, Cuts: []int64{0, 30 * 86_400_000_000}, Resolution: 60_000_000, Learned: 20}
-	for seed := range uint64(50) {
-		rng := rand.New(rand.NewPCG(seed, 3))
-		var list []measured
-		for i := range cycles {
-			m := measured{cycle: cycles[i], sigma: 25}
-			for range m.parts {
-				m.counts = append(m.counts, max(0, 40*rng.NormFloat64()))
-			}
-			list = append(list, m)
-		}
-		pieces := []query.Piece{{From: 0, To: 720, Count: 2990}, {From: 720, To: 30 * 1440, Count: 1e-9}}
-		sum := 0.0
-		for _, x := range applySeasonality(pieces, a, list) {
-			sum += x.Count
-		}
-		if !(math.Abs(sum-2990) < 1e-6) {
-			t.Fatalf("seed %d: counts add up to %g", seed, sum)
-		}
 	}
 }

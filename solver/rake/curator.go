@@ -48,6 +48,6 @@ type Curator interface {
 	// query.TreeShape.Descend visits from total.
 	Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error)
 
-	// Coarsen makes later requests speak of coarser codes: those of bins. It is free.
+	// Coarsen makes later requests speak of coarser codes: the codes of bins. It is free.
 	Coarsen(stage string, codes query.Recoding) error
 }

@@ -253,3 +253,11 @@ func tv(m *population.Model, data records, w query.Workload) float64 {
 	}
 	return sum
 }
+
+func whole(table []float64) []int64 {
+	out := make([]int64, len(table))
+	for i, x := range table {
+		out[i] = int64(x)
+	}
+	return out
+}

@@ -3,12 +3,85 @@ package rake
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sort"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 )
+
+// TestNamesThatFollow: of 300 products, numbers without an order, most are in their own one of 20 categories, which a merged product
+// is not. Fixed seeds.
+func TestNamesThatFollow(t *testing.T) {
+	p := problem([]int{300, 20}, 2, dp.AddRemove)
+	rng := rand.New(rand.NewPCG(9, 9))
+	data := records{sizes: p.Workload.Sizes, columns: make([][]domain.Code, 2)}
+	var share [300]float64
+	var category [300]int
+	sum := 0.0
+	for i := range share {
+		x := rng.NormFloat64()
+		sum += x * x
+		share[i], category[i] = sum, rng.IntN(20)
+	}
+	for range 30_000 {
+		i := sort.SearchFloat64s(share[:], rng.Float64()*sum)
+		data.columns[0], data.columns[1] = append(data.columns[0], domain.Code(i)), append(data.columns[1], domain.Code(category[i]))
+	}
+	for seed := range uint64(2) {
+		r, err := Solve(p, newCurator(t, data, p, .0166, seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, off := domain.Clique{0, 1}, 0.0
+		fitted, h := r.Model.Marginal(c, nil), data.marginal(c)
+		for i, g := range fitted {
+			off += math.Abs(g-h[i]) / 2 / 30_000
+		}
+		if off > .1 {
+			t.Errorf("seed %d: the pair is off by %.3f, want .1 at most", seed, off)
+		}
+	}
+}
+
+// TestTripleOfIndependentPairs: of 40 columns of two values three depend on each other, no two of them do, and 9,880 triples have pairs
+// that say as little. Fixed seed.
+func TestTripleOfIndependentPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: five CPU seconds; make integration runs it")
+	}
+	const columns, n = 40, 20_000
+	p := problem(slices.Repeat([]int{2}, columns), 3, dp.AddRemove)
+	p.Units = n
+	data := records{sizes: p.Workload.Sizes, columns: make([][]domain.Code, columns)}
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range n {
+		var x [columns]int
+		for a := range x {
+			x[a] = rng.IntN(2)
+		}
+		if x[38] = x[3] ^ x[20]; rng.IntN(20) == 0 {
+			x[38] ^= 1
+		}
+		for a, v := range x {
+			data.columns[a] = append(data.columns[a], domain.Code(v))
+		}
+	}
+	r, err := Solve(p, newCurator(t, data, p, .0166, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, off := domain.Clique{3, 20, 38}, 0.0
+	fitted, h := r.Model.Marginal(c, nil), data.marginal(c)
+	for i, g := range fitted {
+		off += math.Abs(g-h[i]) / 2 / n
+	}
+	if off > .06 {
+		t.Errorf("the triple is off by %.3f, want .06 at most", off)
+	}
+}
 
 // TestNearlyDetermined: of two columns of 40 values where one is 0 if and only if the other is, and else they
 // agree but for 1 %, the dominant cell is right to 1 % of the units, what is impossible stays below 1 %, and

@@ -19,6 +19,10 @@
 // rounds of noisy scores replace the rounds of selection of AIM and MST (McKenna et al. 2021, 2022): Gaussian noise alone
 // composes exactly.
 //
+// Each stage asks the curator, and passes what was released to packages that know no curator, each of values that the ones before
+// return: oneway (one-ways, bins, tails, smoothing), choose (scores, priors, budgets, predictions), fit (tree, raking, descent) and
+// place (values inside bins, numbers of rows, gaps).
+//
 // # Four ideas
 //
 // A tree starts the sample. The model is the one of maximum entropy. It is a population of weighted records, drawn from a
@@ -34,10 +38,9 @@
 // cells that exceed their prior clearly, have priors of their own; pairs that are not released are held near independence
 // as far as their scores say so.
 //
-// One-ways first. They get a quarter of the budget, more where noise hides all else, are smoothed in the order of their
-// values (Coifman, Donoho 1995), and end met: a fit that misses them by half their noise is moved to them at once by Newton's method. Values
-// with fewer counts than a few standard deviations of their noise are merged with their neighbours, and split again in the
-// rows by the one-way marginal.
+// One-ways first. They get a quarter of the budget, more where noise hides all else, and are smoothed in the order of their
+// values (Coifman, Donoho 1995). Values with fewer counts than a few standard deviations of their noise are merged with
+// their neighbours, and split again in the rows by the one-way marginal.
 //
 // # Small universes
 //
@@ -56,7 +59,7 @@
 // For each such column a tree of differences is released in place of a one-way table (package query). Where noise hides
 // single differences, tails have a generalised Pareto distribution that is fitted to all of them (Pickands 1975). Bins are
 // chosen from the tree. The part of a pair of such columns that a normal copula does not explain is smoothed in blocks of
-// neighbouring bins, and values inside bins follow those of other columns. Days of the week and hours of the day are
+// neighbouring bins, and values inside bins follow the values of other columns. Days of the week and hours of the day are
 // released too, as tables of 7 and 24 cells.
 //
 // # Numbers of rows
@@ -68,6 +71,6 @@
 // # Not promised
 //
 // Marginals of four or more attributes are answered by the model and never measured. Nearly deterministic pairs of large
-// attributes are fitted slowly. Constants were chosen on two census tables and on made-up ones; integration/ablate has what
+// attributes are fitted slowly. Constants were chosen on two census tables and on made-up ones; integration/research/ablate has what
 // each heuristic earns.
 package rake

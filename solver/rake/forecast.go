@@ -10,8 +10,10 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/model/typical"
+	"github.com/dapple-dp/dapple/internal/model/baseline"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
+	"github.com/dapple-dp/dapple/solver/rake/internal/oneway"
 )
 
 // Forecast is the expected result of a run, before it.
@@ -25,85 +27,42 @@ func Predict(p solver.Problem, b dp.Budget, like *solver.Pattern) (*Forecast, er
 }
 
 func newForecast(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) (*Forecast, error) {
-	t := newTargets(p)
-	if err := check(p, t); err != nil {
-		return nil, err
-	}
 	if like == nil {
 		like = &solver.Pattern{}
 	}
-	if like.Model != nil && !slices.Equal(like.Model.Sizes, t.sizes) {
+	c := &expectedAnswers{budget: b, like: like}
+	r, err := newRun(p, c, b)
+	if err != nil {
+		return nil, err
+	}
+	if like.Model != nil && !slices.Equal(like.Model.Sizes, r.targets.Sizes) {
 		return nil, errors.New("rake: the pattern has columns of other sizes than the domain")
 	}
-	r := &run{problem: p, settings: newSettings(p, t), targets: t.thin(most), twice: 2 * b.Capacity,
-		forecast: &expectedAnswers{budget: b, like: like}, byPair: map[string]*candidate{}}
-	r.forecast.run, r.curator = r, r.forecast
-	for _, stage := range []func() error{r.measureTotal, r.measureOneWays, r.measurePairs, r.measureFinal} {
-		if err := stage(); err != nil {
+	c.run, r.targets, r.setBases = r, r.targets.Thin(most), c.setBases
+	if like.Bins > 0 {
+		r.binScale = math.Sqrt(b.Capacity / like.Bins) // the bins of the run whose errors are asked of
+	}
+	for _, measure := range r.stages() {
+		if err := measure(); err != nil {
 			return nil, err
 		}
 	}
 	return &Forecast{r}, nil
 }
 
-// TV returns the expected average total variation over the maximal marginals of the workload; NaN if they are single columns.
-func (f *Forecast) TV() float64 { return f.run.predict() }
+// TV returns the expected average total variation over the maximal marginals of the workload.
+func (f *Forecast) TV() float64 {
+	if list := f.run.problem.Workload.Maximal().Cliques(); !slices.ContainsFunc(list, func(c domain.Clique) bool { return len(c) > 1 }) {
+		return f.Of(list)
+	}
+	return f.run.tables.Predict()
+}
 
 // Of returns the expected average total variation over the given marginals of one to three columns.
-func (f *Forecast) Of(cliques []domain.Clique) float64 {
-	own, unmeasured, least := f.run.ownErrors()
-	sum := 0.0
-	for _, c := range cliques {
-		key := c.Key()
-		if _, ok := own[key]; !ok && len(c) == 3 && !math.IsInf(least, 1) {
-			own[key], unmeasured[key] = least, least
-		}
-		sum += f.run.predictTable(c, own[key], unmeasured[key])
-	}
-	return sum / float64(len(cliques))
-}
+func (f *Forecast) Of(cliques []domain.Clique) float64 { return f.run.tables.PredictOf(cliques) }
 
 // forecastTriples is the number of triples of a forecast, with the pairs inside: a regular sample of a longer list.
 const forecastTriples = 150
-
-// thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
-// each standing for so many as there are of them.
-func (t targets) thin(most int) targets {
-	if all := t.triples; len(all) > most {
-		t.triples = regular(all, most)
-		standFor(t.triples, len(all))
-	}
-	if all := t.pairs; len(all) > 3*most {
-		inside := map[string]bool{}
-		for _, x := range t.triples {
-			for _, pair := range subsets(x.clique, 2) {
-				inside[pair.Key()] = true
-			}
-		}
-		t.pairs = slices.DeleteFunc(slices.Clone(all), func(x target) bool { return !inside[x.clique.Key()] })
-		if len(t.pairs) == 0 {
-			t.pairs = regular(all, 3*most)
-		}
-		standFor(t.pairs, len(all))
-	}
-	return t
-}
-
-// standFor makes targets stand for so many, in equal parts.
-func standFor(list []target, all int) {
-	for i := range list {
-		list[i].times = float64(all) / float64(len(list))
-	}
-}
-
-// regular returns n elements, evenly spread over the list.
-func regular[T any](all []T, n int) []T {
-	out := make([]T, n)
-	for i := range out {
-		out[i] = all[i*len(all)/n]
-	}
-	return out
-}
 
 // expectedAnswers answers like a model, or like a typical table.
 type expectedAnswers struct {
@@ -133,10 +92,10 @@ func (c *expectedAnswers) Total(_ string, share dp.Share) (query.Total, error) {
 func (c *expectedAnswers) Residuals(stage string, _ int, cliques []domain.Clique, _ query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
 	out, sum := make([]query.Measurement, len(cliques)), 0.0
 	for i, q := range cliques {
-		sum += newCandidate(c.budget.Neighbouring, c.run.targets.sizes, target{clique: q}).cost * precision[i]
+		sum += choose.NewCandidate(c.budget.Neighbouring, c.run.targets.Sizes, choose.Target{Clique: q}).Cost * precision[i]
 	}
 	for i, q := range cliques {
-		if stage != stageOneWays { // precisions are those of cells
+		if stage != stageOneWays { // precisions are precisions of cells
 			out[i] = query.Measurement{Clique: q, Variance: 1 / precision[i]}
 			continue
 		}
@@ -178,17 +137,17 @@ func (c *expectedAnswers) Scores(stage string, _ int, cliques []domain.Clique, _
 		case stage == stageFirstScores:
 			score = math.Hypot(c.far(q, bases[i]), scatter)
 		case len(q) == 2:
-			p := c.run.byPair[q.Key()]
-			score = 2 * p.expected(p.precision, n)
+			p := c.run.tables.ByPair[q.Key()]
+			score = 2 * p.Expected(p.Precision, n)
 		default:
 			part := min(mostScatter, tripleScatter*math.Pow(n/scatterUnits, scatterPower))
 			if c.like.Model != nil {
 				part = modelScatter
 			}
 			score = scatter * part
-			for _, pair := range subsets(q, 2) {
-				p := c.run.byPair[pair.Key()]
-				score = math.Hypot(score, math.Hypot(2*p.expected(p.precision, n), tripleStrength*c.far(pair, p.base)))
+			for _, pair := range choose.Subsets(q, 2) {
+				p := c.run.tables.ByPair[pair.Key()]
+				score = math.Hypot(score, math.Hypot(2*p.Expected(p.Precision, n), tripleStrength*c.far(pair, p.Base)))
 			}
 		}
 		out.Values = append(out.Values, score)
@@ -198,7 +157,7 @@ func (c *expectedAnswers) Scores(stage string, _ int, cliques []domain.Clique, _
 
 func (c *expectedAnswers) shares(a int) []float64 {
 	if c.like.Model == nil {
-		return typical.Shares(c.run.targets.sizes[a], a)
+		return baseline.Shares(c.run.targets.Sizes[a], a)
 	}
 	return c.table(domain.Clique{a})
 }
@@ -206,8 +165,8 @@ func (c *expectedAnswers) shares(a int) []float64 {
 // far returns the distance in counts of a pair from independent columns, whose table is base.
 func (c *expectedAnswers) far(pair domain.Clique, base []float64) float64 {
 	if c.like.Model == nil {
-		sizes := c.run.targets.sizes
-		return c.run.total.Units * typical.PairDistance(typical.Effective(sizes[pair[0]], pair[0]), typical.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
+		sizes := c.run.targets.Sizes
+		return c.run.total.Units * baseline.PairDistance(baseline.Effective(sizes[pair[0]], pair[0]), baseline.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
 	}
 	sum := 0.0
 	if c.knows(pair) {
@@ -223,38 +182,29 @@ func (c *expectedAnswers) far(pair domain.Clique, base []float64) float64 {
 	return sum * c.finer(pair)
 }
 
-// knows reports whether the codes of the pattern are those of this run: bins are learned again.
+// knows reports whether the pattern has the codes of this run: bins are learned again.
 func (c *expectedAnswers) knows(q domain.Clique) bool {
-	return c.like.Model != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.oneWays[a].learned || c.run.problem.Domain.BinsOf(a) >= 0 })
+	return c.like.Model != nil && !slices.ContainsFunc(q, func(a int) bool { return c.run.ones.List[a].Learned || c.run.problem.Domain.BinsOf(a) >= 0 })
 }
 
 // finer returns what a pair's distance from independence grows by if bins are learned anew, and hold records more or less
-// evenly than those of the pattern.
+// evenly than the pattern's.
 func (c *expectedAnswers) finer(pair domain.Clique) float64 {
 	var was, is [2]float64
 	for i, a := range pair {
-		was[i], is[i] = typical.EffectiveOf(c.shares(a)), typical.EffectiveOf(c.run.merged.base[a])
+		was[i], is[i] = baseline.EffectiveOf(c.shares(a)), baseline.EffectiveOf(c.run.tables.Merged.Base[a])
 	}
-	return typical.PairDistance(is[0], is[1], 0) / max(typical.PairDistance(was[0], was[1], 0), 1e-9)
+	return baseline.PairDistance(is[0], is[1], 0) / max(baseline.PairDistance(was[0], was[1], 0), 1e-9)
 }
 
 // table returns the pattern's marginal as parts of 1.
 func (c *expectedAnswers) table(q domain.Clique) []float64 {
 	table := c.like.Model.Marginal(q, nil)
-	normalise(table)
+	oneway.Normalise(table)
 	return table
 }
 
-// leastBin returns the least count of a learned bin that is wanted, by what a run would want: that of the run whose bins
-// errors are asked of.
-func (c *expectedAnswers) leastBin(own float64) float64 {
-	if c == nil || c.like.Bins == 0 {
-		return own
-	}
-	return own * math.Sqrt(c.budget.Capacity/c.like.Bins)
-}
-
-// nodes returns the differences of a tree over the values of attribute a: those of the pattern, whose runs are even. Without
+// nodes returns the differences of a tree over the values of attribute a: the pattern's, whose runs are even. Without
 // runs all values are alike, as learned bins are, and none is NULL.
 func (c *expectedAnswers) nodes(a int, s query.TreeShape, total float64) (nodes []query.TreeNode) {
 	level := 0
@@ -270,14 +220,14 @@ func (c *expectedAnswers) nodes(a int, s query.TreeShape, total float64) (nodes 
 		nodes[0].Difference -= 2 * null
 		total -= null
 	}
-	p := profileOf(c.like.Runs[a], s.Values)
+	p := oneway.ProfileOf(c.like.Runs[a], s.Values)
 	for width := 1 << bits.Len(uint(s.Values-1)); width > 1; width, level = width/2, level+1 {
 		last := -1
 		for _, run := range c.like.Runs[a] { // a node inside a run is even
 			if at := run.From / width; at > last {
 				from := at * width
 				middle, to := min(from+width/2, s.Values), min(from+width, s.Values)
-				nodes = append(nodes, query.TreeNode{Level: level, Index: at, Difference: total / max(p.total(), 1e-9) * (p.between(from, middle) - p.between(middle, to))})
+				nodes = append(nodes, query.TreeNode{Level: level, Index: at, Difference: total / max(p.Total(), 1e-9) * (p.Between(from, middle) - p.Between(middle, to))})
 				last = at
 			}
 		}
@@ -285,29 +235,29 @@ func (c *expectedAnswers) nodes(a int, s query.TreeShape, total float64) (nodes 
 	return nodes
 }
 
-// counts returns a table on merged codes at the second screening: that of the model, or of independent columns.
+// counts returns a table on merged codes at the second screening: the model's, or one of independent columns.
 func (c *expectedAnswers) counts(q domain.Clique) []float64 {
-	m := c.run.merged
+	m := c.run.tables.Merged
 	if !c.knows(q) {
-		return m.independent(q, c.run.total.Units)
+		return m.Independent(q, c.run.total.Units)
 	}
-	cells, _ := q.Cells(m.sizes) // a target is countable
-	out, from, to := make([]float64, cells), q.Strides(c.like.Model.Sizes), q.Strides(m.sizes)
+	cells, _ := q.Cells(m.Sizes) // a target is countable
+	out, from, to := make([]float64, cells), q.Strides(c.like.Model.Sizes), q.Strides(m.Sizes)
 	for i, x := range c.table(q) {
 		cell := 0
 		for j, a := range q {
-			cell += to[j] * int(m.codes[a][i/from[j]%c.like.Model.Sizes[a]])
+			cell += to[j] * int(m.Codes[a][i/from[j]%c.like.Model.Sizes[a]])
 		}
 		out[cell] += x * c.run.total.Units
 	}
 	return out
 }
 
-// setBases gives triples their tables; pairs keep those of the first screening.
-func (c *expectedAnswers) setBases(list []*candidate) {
+// setBases gives triples their tables; pairs keep the tables of the first screening.
+func (c *expectedAnswers) setBases(list []*choose.Candidate) {
 	for _, x := range list {
-		if len(x.clique) > 2 {
-			x.setBase(c.counts(x.clique))
+		if len(x.Clique) > 2 {
+			x.SetBase(c.counts(x.Clique))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
 )
 
 func forecast(t *testing.T, p solver.Problem, like *population.Model) float64 {
@@ -47,20 +48,20 @@ func TestForecastFalls(t *testing.T) {
 	}
 }
 
-// A forecast of a workload that is looked at in part is that of the whole.
+// A forecast that looks at a part of a workload is a forecast of the whole.
 func TestForecastOfAPart(t *testing.T) {
 	sizes := slices.Repeat([]int{2, 9, 30, 5}, 5) // 1,140 triples
 	p := problem(sizes, 3, dp.AddRemove)
 	p.Epsilon = 1
-	all, b := newTargets(p), dp.Budget{Capacity: .0165}
-	if len(all.triples) < 5*forecastTriples {
-		t.Fatalf("%d triples are not many", len(all.triples))
+	all, b := choose.NewTargets(p), dp.Budget{Capacity: .0165}
+	if len(all.Triples) < 5*forecastTriples {
+		t.Fatalf("%d triples are not many", len(all.Triples))
 	}
 	part, err := newForecast(p, b, nil, forecastTriples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := newForecast(p, b, nil, len(all.triples))
+	whole, err := newForecast(p, b, nil, len(all.Triples))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,24 +120,6 @@ func TestForecastOfLearnedBins(t *testing.T) {
 	}
 }
 
-// A row is in a pool or it is not: pooling all of three columns costs no more than pooling all of one, and pooling half of
-// each as much as the rows that it concerns.
-func TestPooledRowsCountOnce(t *testing.T) {
-	for share, want := range map[float64]float64{1: 1, .5: 1 - .125} {
-		r := &run{merged: &merged{}}
-		r.total.Units = 100
-		for range 3 {
-			r.oneWays = append(r.oneWays, oneWay{counts: make([]float64, 3), sigma: 1000})
-			r.merged.sizes = append(r.merged.sizes, 2)
-			r.merged.codes = append(r.merged.codes, []domain.Code{0, 0, 1})
-			r.merged.base = append(r.merged.base, []float64{share, 1 - share})
-		}
-		if got := r.predictTable(domain.Clique{0, 1, 2}, 0, 0); math.Abs(got-pooledError*want) > 1e-12 {
-			t.Errorf("the part %g of each of three columns in pools: %g, want %g", share, got, pooledError*want)
-		}
-	}
-}
-
 // A forecast expects that smoothing takes out most of the noise of a column that noise drowns, and nothing of others.
 func TestForecastSmooths(t *testing.T) {
 	for epsilon, want := range map[dp.Epsilon][2]float64{.05: {0, .7}, 100: {.99, 1}} {
@@ -147,11 +130,11 @@ func TestForecastSmooths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, o := 0.0, f.run.oneWays[0]
-		for _, n := range o.counts {
-			raw += .4 * min(math.Sqrt(o.spread*(1-1./60)), 2*n)
+		raw, o := 0.0, f.run.ones.List[0]
+		for _, n := range o.Counts {
+			raw += .4 * min(math.Sqrt(o.Spread*(1-1./60)), 2*n)
 		}
-		if part := f.run.oneWayError(0) / raw; part < want[0] || part > want[1] {
+		if part := f.run.tables.OneWayError(0) / raw; part < want[0] || part > want[1] {
 			t.Errorf("ε = %g: %.3f of the noise is left, want %.2f to %.2f", float64(epsilon), part, want[0], want[1])
 		}
 	}
@@ -168,14 +151,14 @@ func TestForecastOfFewUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		triple, scatter := domain.Clique{0, 1, 2}, 0.0
-		base := f.run.forecast.counts(triple)
+		base := f.run.curator.(*expectedAnswers).counts(triple)
 		for _, b := range base {
 			scatter += min(.8*math.Sqrt(b), 2*b)
 		}
-		for _, pair := range subsets(triple, 2) {
-			f.run.byPair[pair.Key()] = newCandidate(p.Neighbouring, p.Workload.Sizes, target{clique: pair}) // known without error
+		for _, pair := range choose.Subsets(triple, 2) {
+			f.run.tables.ByPair[pair.Key()] = choose.NewCandidate(p.Neighbouring, p.Workload.Sizes, choose.Target{Clique: pair}) // known without error
 		}
-		scores, err := f.run.forecast.Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
+		scores, err := f.run.curator.(*expectedAnswers).Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
 		if err != nil {
 			t.Fatal(err)
 		}

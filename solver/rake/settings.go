@@ -6,22 +6,18 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
+	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
+	"github.com/dapple-dp/dapple/solver/rake/internal/fit"
+	"github.com/dapple-dp/dapple/solver/rake/internal/oneway"
 )
 
-// Caps on public sizes, decided before anything is read. adult14 at ε = 1: with 150,000 records the total variation
-// is 1.4 % higher for three quarters of the time. A whole universe of 1.8 million cells (8 columns): total
-// variation −5 % at ε = 1, −11 % at 3, largest cell error −30 %, for four times the time.
+// Caps on public sizes, decided before anything is read. A whole universe of 1.8 million cells (8 columns): total variation −5 %
+// at ε = 1, −11 % at 3, largest cell error −30 %, for four times the time.
 const (
-	usualPopulation = 300_000   // records of a sampled population …
-	mostPopulation  = 1_000_000 // … of many units …
-	recordsOfMany   = 2         // … for each of them …
-	recordsOfFew    = 60        // … and for each of few, but leastRenewable
-	populationBytes = 256 << 20 // beyond usualPopulation
-	treeCells       = 5e5       // of the junction tree that it is drawn from
 	wholeUniverse   = 4_000_000 // cells up to which the population is the universe and the fit entropic descent
 	bytesPerCell    = 96        // of a solve on a whole universe
-	scoredTriples   = 2000
 	measuredTriples = 600
 )
 
@@ -30,9 +26,8 @@ type settings struct {
 	total, trees, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1, with …
 	cycles                                                         []dp.Share
 
-	whole     bool    // the population is the universe
-	deviation float64 // ridge: standard deviation of a cell, as a multiple of what the score says
-	raked     float64 // part of the raked weights in the model of a whole universe; the descended ones have the rest
+	triples int // scored
+	fit.Options
 }
 
 // rakedPart is the weight of the raked fit beside the descended one. One shrinks each cell by its prior, the other
@@ -48,32 +43,36 @@ const (
 const shareUnits = 100_000
 
 // newSettings derives the choices from public figures alone.
-func newSettings(p solver.Problem, t targets) settings {
+func newSettings(p solver.Problem, t choose.Targets) settings {
 	noise := relativeNoise(p, t, p.Units)
-	s := settings{whole: fitsWhole(p)}
+	s := settings{Options: fit.Options{Whole: fitsWhole(p)}}
 	s.setFit(noise)
-	if s.whole && cellsPerTable(t) >= rakedCells {
-		s.raked = rakedPart
+	if s.Whole && cellsPerTable(t) >= rakedCells {
+		s.Raked = rakedPart
 	}
-	scores, firstPart := scoreShare(p, len(t.pairs)), .7
+	scores, firstPart := scoreShare(p, len(t.Pairs)), .7
 	switch {
-	case s.whole && noise >= 1:
+	case s.Whole && noise >= 1:
 		// If noise hides most cells, a second screening finds little: measure the pairs at once, with more precise
 		// scores.
 		scores, firstPart = .03, .9
-	case s.whole:
+	case s.Whole:
 		scores, firstPart = leastScoreShare, .5
 	}
 	oneWays := oneWayShare
-	if s.whole {
+	if s.Whole {
 		oneWays = wholeOneWayShare
 	}
 	oneWays = max(oneWays, noisyOneWayShare(noise))
-	if rowsAttribute(p.Domain) >= 0 {
-		oneWays *= rowCountsShare
+	if oneway.RowsAttribute(p.Domain) >= 0 {
+		oneWays *= oneway.RowCountsShare
 	}
-	if len(t.pairs) == 0 {
+	if len(t.Pairs) == 0 {
 		oneWays, scores = 1, 0
+	}
+	second := scores
+	if s.triples = scoredTriples(p, t); s.triples > usuallyScored {
+		second = mostScoreShare
 	}
 	left := int64(shareUnits)
 	allocate := func(part float64) dp.Share {
@@ -85,13 +84,13 @@ func newSettings(p solver.Problem, t targets) settings {
 		s.total = allocate(totalShare(p))
 	}
 	oneWays = min(oneWays, float64(left)/shareUnits)
-	trees := treePart(len(learned(p, t)), len(t.attributes())) * oneWays
+	trees := treePart(len(oneway.Learned(p.Domain, t.Attributes())), len(t.Attributes())) * oneWays
 	parts := cycleShares(p, t, trees)
 	for _, part := range parts {
 		s.cycles = append(s.cycles, allocate(part))
 	}
 	s.trees = allocate(trees - summation.Pairwise(parts))
-	s.oneWays, s.firstScores, s.secondScores = allocate(oneWays-trees), allocate(scores), allocate(scores)
+	s.oneWays, s.firstScores, s.secondScores = allocate(oneWays-trees), allocate(scores), allocate(second)
 	rest := float64(left) / shareUnits
 	s.pairs = allocate(rest * firstPart)
 	s.final = allocate(1)
@@ -101,9 +100,9 @@ func newSettings(p solver.Problem, t targets) settings {
 // setFit makes those choices of the fit that no release depends on, by the relative noise of a public or released
 // number of units: on a whole universe whose cells can be learned, a prior that gives scores less weight.
 func (s *settings) setFit(noise float64) {
-	s.deviation = .8
-	if s.whole && noise < 1 {
-		s.deviation = 1.2
+	s.Deviation = .8
+	if s.Whole && noise < 1 {
+		s.Deviation = 1.2
 	}
 }
 
@@ -118,6 +117,24 @@ func scoreShare(p solver.Problem, pairs int) float64 {
 	noise := math.Sqrt(float64(query.DistanceL2Squared(p.Neighbouring, pairs))) / (mu * max(p.Units, 1)) // of the whole budget
 	return min(max(noise*noise/(scoreNoise*scoreNoise), leastScoreShare), mostScoreShare)
 }
+
+// scoredTriples returns how many triples are scored: more than usual if they have few cells, and noise allows. A triple of independent
+// pairs has nothing but its own score to be found by. With mostScoreShare the standard deviation of its noise is tripleNoise of the
+// planned units.
+func scoredTriples(p solver.Problem, t choose.Targets) int {
+	if len(t.Triples) <= usuallyScored || choose.SumCells(choose.CellsOf(t.Sizes, choose.Cliques(t.Triples))) > mostScoredCells {
+		return min(len(t.Triples), usuallyScored)
+	}
+	noise := tripleNoise * solver.GaussianMu(p.Epsilon, p.Delta) * max(p.Units, 1)
+	most := mostScoreShare*noise*noise/float64(query.DistanceL2Squared(p.Neighbouring, 1)) - float64(len(t.Pairs))
+	return min(len(t.Triples), int(min(max(most, usuallyScored), mostScored)))
+}
+
+const (
+	usuallyScored, mostScored = 2000, 10_000
+	mostScoredCells           = 4 << 20 // of all triples
+	tripleNoise               = .13
+)
 
 // oneWayShare and wholeOneWayShare are the part of the one-ways, of a sampled population and of a whole universe. .16 to .25
 // are alike on adult7 and adult14; where bins are learned, .3 moves Pair Trends of five tables by −.0013 to .0025 (8 runs).
@@ -146,6 +163,23 @@ const (
 	leastPart  = .001 // of what trees, cycles and one-ways get, for each of them: of 333 columns one gets it anyway
 )
 
+// cycleShares returns the part of each cycle in what trees and cycles get: each counts as an attribute of few values, and
+// one that is released gets something however many trees there are.
+func cycleShares(p solver.Problem, t choose.Targets, trees float64) []float64 {
+	list := oneway.Learned(p.Domain, t.Attributes())
+	out, weight := make([]float64, len(oneway.Cycles)), treeWeight*float64(len(list))
+	for i, c := range oneway.Cycles {
+		out[i] = float64(len(c.Of(p.Domain, list)))
+		weight += out[i]
+	}
+	for i, n := range out {
+		if n > 0 {
+			out[i] = trees * max(n/weight, leastPart)
+		}
+	}
+	return out
+}
+
 // totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
 // all values are released counts over that number. Where even a tenth of the budget does not, little else does.
 func totalShare(p solver.Problem) float64 {
@@ -170,41 +204,25 @@ func noisyOneWayShare(noise float64) float64 {
 	return min(.04+.24*math.Log10(noise), maxOneWayShare)
 }
 
-// recordsFor returns the records of a sampled population for a public or released number of units. The noise of
-// many units is so low that the chance of 150,000 records is what blurs their tables: with 1,000,000 in place of them the
-// total variation of 5,000,000 people in 10 columns is less than half at ε = 1. A table that noise hides keeps all of that
-// chance: with one record for a unit, worth a third of one by its weight, pairs of 300,000 flights err by .029 and triples
-// by .072 at ε = 1, with two and renewals by .024 and .051; five other made-up tables of 300,000 gain 0 to 4 %. The noise
-// of few units hides what records leave: from 2,000 in 7 to 23 columns it is within .5 % at ε ≤ 10 and 1.4 % at 100, with
-// 120,000 or 300,000.
-func recordsFor(units float64, columns int) int {
-	most := min(mostPopulation, populationBytes/float64(recordBytes(columns)))
-	few := max(leastRenewable, min(recordsOfFew*units, usualPopulation))
-	return int(max(few, min(recordsOfMany*units, most)))
-}
-
-// recordBytes is what a record of a sampled population takes: its codes, its weight and scratch.
-func recordBytes(columns int) int { return 2*columns + 24 }
-
 func fitsWhole(p solver.Problem) bool {
-	cells := cellsOfAll(p.Workload.Sizes)
+	cells := dense.Cells(p.Workload.Sizes)
 	return cells <= wholeUniverse && cells*bytesPerCell <= float64(p.Memory())
 }
 
 // cellsPerTable returns the mean number of cells of the tables to measure.
-func cellsPerTable(t targets) float64 {
-	cells := append(cellsOf(t.sizes, cliques(t.pairs)), cellsOf(t.sizes, cliques(t.triples))...)
-	return float64(sumCells(cells)) / float64(max(1, len(cells)))
+func cellsPerTable(t choose.Targets) float64 {
+	cells := append(choose.CellsOf(t.Sizes, choose.Cliques(t.Pairs)), choose.CellsOf(t.Sizes, choose.Cliques(t.Triples))...)
+	return float64(choose.SumCells(cells)) / float64(max(1, len(cells)))
 }
 
 // relativeNoise is the noise of a measured table as a share of the units, were all target tables
 // measured alike: (mean cells per table)·√tables/(units·μ).
-func relativeNoise(p solver.Problem, t targets, units float64) float64 {
+func relativeNoise(p solver.Problem, t choose.Targets, units float64) float64 {
 	cells, tables := 0.0, 0.0
-	for _, list := range [][]target{t.pairs, t.triples} {
+	for _, list := range [][]choose.Target{t.Pairs, t.Triples} {
 		for _, x := range list {
-			if x.own > 0 {
-				n, _ := x.clique.Cells(t.sizes) // a target is countable
+			if x.Own > 0 {
+				n, _ := x.Clique.Cells(t.Sizes) // a target is countable
 				cells += float64(n)
 				tables++
 			}

@@ -7,8 +7,11 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
+	"github.com/dapple-dp/dapple/solver/rake/internal/fit"
 )
 
 func TestSharesFollowTheNoise(t *testing.T) {
@@ -30,21 +33,49 @@ func TestSharesFollowTheNoise(t *testing.T) {
 	}
 }
 
+// TestScoredTriples: no fewer triples are scored than usual, no more than the noise allows, and a score of many is not lost in it.
+func TestScoredTriples(t *testing.T) {
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		for _, columns := range []int{10, 24, 40, 60} {
+			for _, units := range []float64{1000, 20_000, 300_000, math.Inf(1)} {
+				p := problem(slices.Repeat([]int{2}, columns), 3, n)
+				p.Units = units
+				x := choose.NewTargets(p)
+				s := newSettings(sampled(p), x)
+				if len(x.Triples) <= usuallyScored && s.secondScores != s.firstScores {
+					t.Errorf("%v, %d columns, %g units: scores of few triples get %v and not %v", n, columns, units, s.secondScores, s.firstScores)
+				}
+				scored := s.triples
+				if scored > mostScored || scored < min(len(x.Triples), usuallyScored) {
+					t.Errorf("%v, %d columns, %g units: %d triples are scored", n, columns, units, scored)
+				}
+				noise := math.Sqrt(float64(query.DistanceL2Squared(n, scored+len(x.Pairs)))/s.secondScores.Float()) / (units * solver.GaussianMu(p.Epsilon, p.Delta))
+				if scored > usuallyScored && noise > tripleNoise*1.001 {
+					t.Errorf("%v, %d columns, %g units: %d triples are scored with noise of %.2f of the units", n, columns, units, scored, noise)
+				}
+			}
+		}
+	}
+}
+
 // A planning number that is far off does not decide how the released numbers are fitted.
 func TestFitFollowsTheReleasedUnits(t *testing.T) {
 	sizes := slices.Repeat([]int{4}, 4)
 	for _, tt := range []struct{ planned, units float64 }{{10, 2000}, {2000, 2000}, {1e6, 2000}, {1e6, 20}} {
 		p := problem(sizes, 3, dp.AddRemove)
 		p.Units = tt.planned
-		r := &run{problem: p, targets: newTargets(p), curator: newCurator(t, table(int(tt.units), sizes), p, 50, 1)}
-		r.settings = newSettings(p, r.targets)
+		c := newCurator(t, table(int(tt.units), sizes), p, 50, 1)
+		r, err := newRun(p, c, c.Budget())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := r.measureTotal(); err != nil {
 			t.Fatal(err)
 		}
 		p.Units = tt.units
-		if want := newSettings(p, r.targets); r.settings.deviation != want.deviation || r.settings.raked != want.raked {
+		if want := newSettings(p, r.targets); r.settings.Deviation != want.Deviation || r.settings.Raked != want.Raked {
 			t.Errorf("planned %g of %g: prior %g, raked part %g; want %g and %g", tt.planned, tt.units,
-				r.settings.deviation, r.settings.raked, want.deviation, want.raked)
+				r.settings.Deviation, r.settings.Raked, want.Deviation, want.Raked)
 		}
 	}
 }
@@ -53,9 +84,9 @@ func TestRecordsFollowTheUnits(t *testing.T) {
 	for _, tt := range []struct {
 		units         float64
 		columns, want int
-	}{{1, 14, 30_000}, {2000, 14, 120_000}, {48_842, 14, 300_000}, {200_000, 14, 400_000}, {2e6, 60, 1_000_000}, {5e6, 10, 1_000_000}, {1e12, 14, 1_000_000}, {math.Inf(1), 1000, 300_000},
+	}{{1, 14, 30_000}, {2000, 14, 120_000}, {2000, 40, 30_000}, {10_000, 60, 62_000}, {48_842, 14, 300_000}, {200_000, 14, 400_000}, {2e6, 60, 1_000_000}, {5e6, 10, 1_000_000}, {1e12, 14, 1_000_000}, {math.Inf(1), 1000, 300_000},
 		{math.Inf(1), 200, 633_102}} {
-		if got := recordsFor(tt.units, tt.columns); got != tt.want {
+		if got := fit.Records(tt.units, tt.columns); got != tt.want {
 			t.Errorf("%g units of %d columns: %d records, want %d", tt.units, tt.columns, got, tt.want)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestCoverage: of made-up data in 8 columns, ± 1.96 standard errors hold at least 93 % of the cells of every
-// width and source, those of marginals that nobody looked at included, and nearly none lies beyond 5. Two noise
+// width and source, marginals that nobody looked at included, and nearly none lies beyond 5. Two noise
 // levels, fixed seeds.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
@@ -94,34 +94,6 @@ func TestPooledAreTold(t *testing.T) {
 	}
 	if pooled < 10 {
 		t.Errorf("%d pooled values, want many", pooled)
-	}
-}
-
-// TestScreenings: the variance of a pair's cell is followed through both looks and both releases, and that of a
-// triple through one.
-func TestScreenings(t *testing.T) {
-	c := &candidate{clique: domain.Clique{0, 1}}
-	c.setBase([]float64{100, 400, 100, 400})
-	c.setScore(300, 1000)
-	c.screen()
-	first := c.uncertainty
-	if first.Growth != 1 || first.Earlier != 0 || first.Scale != c.scale || first.Distance != 300 {
-		t.Errorf("after the first look: %+v", first)
-	}
-	c.uncertainty.Precision = .01
-	expected := 0.0 // distance that the first release leaves
-	for _, b := range []float64{100, 400, 100, 400} {
-		v := first.Scale * math.Pow(b, 1.5)
-		expected += .8 * math.Sqrt(v/(1+.01*v))
-	}
-	for _, tt := range []struct{ score, growth float64 }{{expected, 1}, {1.2 * expected, 1.44}, {9 * expected, 4}, {0, .5}} {
-		d := *c
-		d.setScore(tt.score, 1000)
-		d.screen()
-		k := d.uncertainty
-		if math.Abs(k.Growth-tt.growth) > .02 || k.Scale != first.Scale || k.Earlier != .01 || k.Precision != 0 { // bins of a quarter octave
-			t.Errorf("score %.1f: %+v, want growth %g", tt.score, k, tt.growth)
-		}
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/rake/internal/fit"
 )
 
-// wideNever has a pair that a tree holds, an overlapping triple, and one over attributes of many values
-// of which some are rare; sizes are those of the wide case.
+// wideNever has a pair that a tree holds, an overlapping triple, and one over attributes of many values,
+// some of them rare; sizes are as in the wide case.
 var wideNever = domain.Exclusions{
 	{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{0}, {1, 2}}},
 	{Clique: domain.Clique{1, 4, 6}, Codes: [][]domain.Code{{0}, {0, 1}, {1}}},
@@ -71,7 +72,7 @@ func TestUncoveredExclusion(t *testing.T) {
 		}
 		cells *= alone
 	}
-	if cells <= treeCells {
+	if cells <= fit.TreeCells {
 		t.Errorf("the exclusion has %d merged cells, which a tree holds", cells)
 	}
 }

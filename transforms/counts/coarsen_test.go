@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 )
 
-// TestCoarsen: marginals of coarsened records are those of the records by brute force, as tables and as records, and the
+// TestCoarsen: marginals of coarsened records equal the marginals by brute force, as tables and as records, and the
 // encoding of records that are to be coarsened is read again.
 func TestCoarsen(t *testing.T) {
 	sizes, coarse := []int{1 << 20, 3, 700}, []int{4, 3, 5}
@@ -36,7 +36,7 @@ func TestCoarsen(t *testing.T) {
 			t.Fatalf("the encoding is not read again: %v", err)
 		}
 		if table.Digest() != sha256.Sum256(table.Encode()) || again.Coarsen(codes).Digest() != sha256.Sum256(again.Coarsen(codes).Encode()) {
-			t.Error("the digest is not that of the encoding")
+			t.Error("the digest differs from the encoding's")
 		}
 		if got := table.Marginal(domain.Clique{0}); len(got) != 1<<20 {
 			t.Fatalf("%d codes of records, want 2^20", len(got))

@@ -4,18 +4,18 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // columns holds records by attribute, so that a marginal reads only the bytes of its own attributes, in order. A
 // packed row of 60 attributes is a cache line, and reading it for two attributes takes ten times as long as counting.
 type columns struct {
-	layout *bounding.Layout
+	layout *contribution.Layout
 	n      int
 	bytes  []byte // attribute a of record i begins at n·offset(a) + i·width(a)
 }
 
-func newColumns(l *bounding.Layout, rows []byte) *columns {
+func newColumns(l *contribution.Layout, rows []byte) *columns {
 	n := len(rows) / l.Width()
 	return &columns{layout: l, n: n, bytes: l.Transpose(make([]byte, len(rows)), rows)}
 }

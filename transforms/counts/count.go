@@ -9,7 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/beside"
+	"github.com/dapple-dp/dapple/internal/kit/background"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -110,13 +110,13 @@ func checkKept(bytes int) error {
 	return nil
 }
 
-// countFn counts records each of which is a unit, or part of one.
+// countFn counts records. Each is a unit, or part of one.
 type countFn struct {
 	Shape   Shape
 	MaxPart int // bytes of records in an element; 0: any number
 
 	table *Table
-	work  beside.Work // on the table
+	work  background.Work // on the table
 }
 
 func (f *countFn) StartBundle(func(*Table)) error {

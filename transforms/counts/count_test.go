@@ -12,7 +12,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -72,9 +73,7 @@ func countCoded(t *testing.T, runner string, d *domain.Domain, p Params, encode 
 	if _, seen := performant.LoadOrStore(fmt.Sprintf("%+v %d %v", p, d.Len(), d.Events != nil), true); !seen {
 		transformtest.Performant(t, pl)
 	}
-	if err := transformtest.RunOn(runner, pl); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn(runner, pl))
 	return got.Elements()
 }
 
@@ -114,10 +113,7 @@ func TestPartsOfKeptRecords(t *testing.T) {
 	const most = 500
 	plain := adult("id")
 	names := []string{plain.Attributes[0].Name, plain.Attributes[1].Name, plain.Attributes[2].Name}
-	people, err := plain.WithEvents(names[:1], names[1:], domain.EqualRatioCuts(5), 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	people := must.Value(plain.WithEvents(names[:1], names[1:], domain.EqualRatioCuts(5), 5))(t)
 	for name, d := range map[string]*domain.Domain{"one record each": plain, "events": people} {
 		chunks := sample(d.Recorded(), 3000)
 		want := count(t, "prism", d, Params{MaxCells: 1}, chunks...)
@@ -130,9 +126,7 @@ func TestPartsOfKeptRecords(t *testing.T) {
 			if len(p.rows) > 2*most { // a unit has fewer than so many bytes
 				t.Errorf("%s: a part of %d bytes", name, len(p.rows))
 			}
-			if err := sum.Merge(recode(t, p)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, sum.Merge(recode(t, p)))
 		}
 		if sum.Digest() != want[0].Digest() {
 			t.Errorf("%s: the parts hold other records", name)
@@ -156,17 +150,11 @@ func TestPartsEndBetweenUnits(t *testing.T) {
 	for most := 1; most <= 3*unit; most++ {
 		var parts []*Table
 		f, emit := &countFn{Shape: shape, MaxPart: most}, func(p *Table) { parts = append(parts, p) }
-		if err := f.StartBundle(nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.StartBundle(nil))
 		for batch := range slices.Chunk(rows, 10*unit) {
-			if err := f.ProcessElement(&records.Batch{Rows: batch}, emit); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.ProcessElement(&records.Batch{Rows: batch}, emit))
 		}
-		if err := f.FinishBundle(emit); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.FinishBundle(emit))
 		var all []byte
 		for _, p := range parts {
 			if len(p.rows)%unit != 0 || len(p.rows) > max(unit, most+unit) {
@@ -203,7 +191,7 @@ func BenchmarkKernel(b *testing.B) {
 			codes = append(codes, domain.Code(min(rng.IntN(k), rng.IntN(k))))
 		}
 	}
-	rows := bounding.NewLayout(wide).Pack(nil, codes)
+	rows := contribution.NewLayout(wide).Pack(nil, codes)
 	table := NewTable(s)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // coverFrom is the number of records from which on they are counted into the sets of a cover; for fewer, summing the
@@ -14,19 +14,19 @@ const coverFrom = 1 << 15
 // counter counts packed records into the tables of a shape, a block at a time.
 type counter struct {
 	shape  *Shape
-	layout *bounding.Layout
+	layout *contribution.Layout
 	block  [][]domain.Code // of blockRows rows
 
 	kernel *kernel // of the cliques
 	seen   int
 
-	cover   *cover     // nil if there is none, or too few records for it
+	cover   *cover     // nil without one, or with too few records for it
 	sets    *kernel    // of the cover
 	wide    [][]uint32 // tables of the cover
 	pending uint64     // weight of the records in them and not in the tables
 }
 
-func newCounter(s *Shape, l *bounding.Layout) *counter {
+func newCounter(s *Shape, l *contribution.Layout) *counter {
 	c := &counter{shape: s, layout: l, kernel: newKernel(s.Sizes, s.Cliques), block: make([][]domain.Code, l.Attributes())}
 	for a := range c.block {
 		c.block[a] = make([]domain.Code, blockRows)
@@ -83,7 +83,7 @@ func (c *counter) widen() {
 	}
 }
 
-// settle adds the tables of the cover to those of the cliques, and clears them.
+// settle adds the tables of the cover to the tables of the cliques, and clears them.
 func (c *counter) settle(tables [][]int64) {
 	if c.pending == 0 {
 		return

@@ -9,7 +9,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -38,7 +39,7 @@ func random(rng *rand.Rand, n int) []domain.Code {
 	return codes
 }
 
-func pack(codes []domain.Code) []byte { return bounding.NewLayout(sizes).Pack(nil, codes) }
+func pack(codes []domain.Code) []byte { return contribution.NewLayout(sizes).Pack(nil, codes) }
 
 func TestMarginals(t *testing.T) {
 	codes := random(rand.New(rand.NewPCG(1, 1)), 3000)
@@ -125,9 +126,7 @@ func TestEncodingIsCanonical(t *testing.T) {
 				if rng.IntN(8) == 0 {
 					a = recode(t, a)
 				}
-				if err := a.Merge(bundles[i+1]); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, a.Merge(bundles[i+1]))
 				bundles = slices.Replace(bundles, i, i+2, a)
 			}
 			got := bundles[0].Encode()
@@ -142,10 +141,7 @@ func TestEncodingIsCanonical(t *testing.T) {
 }
 
 func recode(t *testing.T, a *Table) *Table {
-	b, err := DecodeTable(a.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(DecodeTable(a.Encode()))(t)
 	if b.Digest() != a.Digest() || b.Units() != a.Units() {
 		t.Fatal("a table came back different")
 	}
@@ -168,7 +164,7 @@ func TestDigestSeesOneRecord(t *testing.T) {
 func TestWeights(t *testing.T) {
 	const bits, units = 3, 600
 	rng := rand.New(rand.NewPCG(8, 1))
-	layout := bounding.NewWeightedLayout(sizes, bits)
+	layout := contribution.NewWeightedLayout(sizes, bits)
 	var rows []byte
 	var codes []domain.Code
 	for range units {

@@ -15,7 +15,7 @@ const (
 )
 
 // cover is a list of sets of attributes that contain all cliques of a shape. A record is counted once in each set,
-// and the tables of the cliques are sums of those of the sets: one increment replaces those of all cliques inside the
+// and the tables of the cliques are sums over the tables of the sets: one increment replaces the increments of all cliques inside the
 // set.
 type cover struct {
 	sets   []domain.Clique // in lexicographic order
@@ -116,7 +116,7 @@ var covers struct {
 	cover *cover
 }
 
-// coverOf returns the cover of a shape, nil if there is none.
+// coverOf returns the cover of a shape, nil without one.
 func coverOf(s *Shape) *cover {
 	covers.Lock()
 	defer covers.Unlock()

@@ -8,7 +8,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // randomRows packs n records, drawn with an inclination to small codes.
@@ -19,10 +20,10 @@ func randomRows(sizes []int, n int, rng *rand.Rand) []byte {
 			codes = append(codes, domain.Code(min(rng.IntN(size), rng.IntN(size))))
 		}
 	}
-	return bounding.NewLayout(sizes).Pack(nil, codes)
+	return contribution.NewLayout(sizes).Pack(nil, codes)
 }
 
-// Counts in a cover are those of counting clique by clique, whatever the pieces that records come in.
+// Counts in a cover equal the counts clique by clique, whatever the pieces that records come in.
 func TestCoverCountsAsCliques(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for name, tc := range map[string]struct {
@@ -54,9 +55,7 @@ func TestCoverCountsAsCliques(t *testing.T) {
 		for piece := range slices.Chunk(rows, 1000*width) {
 			part := NewTable(shape)
 			part.add(piece)
-			if err := narrow.Merge(part); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, narrow.Merge(part))
 		}
 		fresh, asked := NewTable(shape), NewTable(shape)
 		fresh.add(rows)
@@ -66,11 +65,9 @@ func TestCoverCountsAsCliques(t *testing.T) {
 			t.Errorf("%s: other counts where nothing was merged", name)
 		}
 		merged := NewTable(shape)
-		if err := merged.Merge(whole); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, merged.Merge(whole))
 		if whole.Digest() != narrow.Digest() || merged.Digest() != narrow.Digest() {
-			t.Errorf("%s: other counts than those of the cliques", name)
+			t.Errorf("%s: other counts than the cliques'", name)
 		}
 		whole.add(rows[:5*width])
 		narrow.add(rows[:5*width])
@@ -107,14 +104,14 @@ func TestCover(t *testing.T) {
 }
 
 // BenchmarkCover counts all three-way marginals of 14 columns on one core, in the cliques' own tables
-// and in those of their cover: marginals of a record per second of CPU time, and increments that they took.
+// and in the cliques of their cover: marginals of a record per second of CPU time, and increments that they took.
 func BenchmarkCover(b *testing.B) {
 	sizes := codedColumns("").Sizes()
 	shape := NewShape(query.AllMarginals(sizes, 3, 10000), Params{})
 	const n = 1 << 16
 	rows := randomRows(sizes, n, rand.New(rand.NewPCG(3, 4)))
 	for _, seen := range []int{-1 << 62, coverFrom} {
-		c := newCounter(&shape, bounding.NewLayout(sizes))
+		c := newCounter(&shape, contribution.NewLayout(sizes))
 		c.seen = seen
 		tables, cliques := NewTable(shape).tables, len(shape.Cliques)
 		b.Run(fmt.Sprintf("cover=%v", seen > 0), func(b *testing.B) {

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -69,10 +70,7 @@ func TestNeighboursDifferByOneRecord(t *testing.T) {
 func TestNeighboursWithEventsDifferByOneRecord(t *testing.T) {
 	d := adult("id")
 	names := []string{d.Attributes[0].Name, d.Attributes[1].Name, d.Attributes[2].Name}
-	people, err := d.WithEvents(names[:1], names[1:], domain.EqualRatioCuts(5), 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	people := must.Value(d.WithEvents(names[:1], names[1:], domain.EqualRatioCuts(5), 5))(t)
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 		neighboursDiffer(t, people, n)
 	}

@@ -15,10 +15,11 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/examples/visits/generate"
+	"github.com/dapple-dp/dapple/internal/io/csvio"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -94,9 +95,7 @@ func counted(t *testing.T, runner string, d *domain.Domain, read func(s beam.Sco
 	units := private.Bound(s, private.Encode(s, read(s), d, private.EncodeParams{}), private.BoundParams{})
 	stats := Count(s, units, query.AllMarginals(d.Sizes(), 3, 10000), Params{MaxCells: 1})
 	got := transformtest.Capture[*Table](s, sensitive.Reveal(stats.Collection()))
-	if err := transformtest.RunOn(runner, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn(runner, p))
 	if n := len(got.Elements()); n != 1 {
 		t.Fatalf("%d tables, want 1", n)
 	}
@@ -109,16 +108,9 @@ func TestParquetCountsAsCSV(t *testing.T) {
 	dir := t.TempDir()
 	csv := filepath.Join(dir, "visits.csv")
 	var b bytes.Buffer
-	if err := generate.Write(&b, generate.Params{People: 2000, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(csv, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := schema.ReadFile("../../examples/visits/visits.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, generate.Write(&b, generate.Params{People: 2000, Seed: 1}))
+	must.Do(t, os.WriteFile(csv, b.Bytes(), 0o600))
+	f := must.Value(schema.ReadFile("../../examples/visits/visits.yaml"))(t)
 	one, two := filepath.Join(dir, "one.parquet"), filepath.Join(dir, "two.parquet")
 	convert(t, csv, one, f.Domain, parquetio.Options{GroupRows: 700})
 	convert(t, csv, two, f.Domain, parquetio.Options{Pages: parquetio.PagesV1})
@@ -129,7 +121,7 @@ func TestParquetCountsAsCSV(t *testing.T) {
 		for _, paths := range [][]string{{one}, {two}} {
 			got := counted(t, "prism", d, func(s beam.Scope) beam.PCollection { return readParquet(t, s, d, paths...) })
 			if got.Digest() != want.Digest() {
-				t.Errorf("ID %q: other counts than those of the CSV file", d.PrivacyID)
+				t.Errorf("ID %q: other counts than the CSV file's", d.PrivacyID)
 			}
 		}
 		// Twice the same records: as many people exactly if there is an ID that joins them.

@@ -42,7 +42,7 @@ func init() {
 	register.Function2x2(regroup)
 }
 
-// countPieces counts units into pieces, each one of which is the sum of all bundles.
+// countPieces counts units into pieces. Each is the sum over all bundles.
 func countPieces(s beam.Scope, shape Shape, units beam.PCollection) beam.PCollection {
 	grouped := beam.CombinePerKey(s, mergePieces, beam.ParDo(s, &countPiecesFn{Shape: shape}, units))
 	return beam.DropKey(s, beam.CombinePerKey(s, mergePieces, beam.ParDo(s, regroup, grouped)))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -26,17 +27,11 @@ func bundle(t *testing.T, s Shape, batches ...[]byte) map[int]*Piece {
 		}
 		sent[key] = p
 	}
-	if err := f.StartBundle(emit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.StartBundle(emit))
 	for _, rows := range batches {
-		if err := f.ProcessElement(&records.Batch{Rows: rows}, emit); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.ProcessElement(&records.Batch{Rows: rows}, emit))
 	}
-	if err := f.FinishBundle(emit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.FinishBundle(emit))
 	return sent
 }
 
@@ -128,10 +123,7 @@ func TestPieces(t *testing.T) {
 		if len(all) != 4 {
 			t.Fatalf("%d pieces of 63,500 cells", len(all))
 		}
-		got, err := Assemble(s, each(all...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Value(Assemble(s, each(all...)))(t)
 		if !slices.Equal(got.Encode(), want) {
 			t.Errorf("%d bundles: another table", bundles)
 		}
@@ -196,13 +188,8 @@ func TestDivide(t *testing.T) {
 			if levels := combines(t, pl); levels != 2 || !stats.Pieces() {
 				t.Errorf("%d levels", levels)
 			}
-			if err := transformtest.RunOn(runner, pl); err != nil {
-				t.Fatal(err)
-			}
-			sum, err := Assemble(stats.Shape(), each(got.Elements()...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, transformtest.RunOn(runner, pl))
+			sum := must.Value(Assemble(stats.Shape(), each(got.Elements()...)))(t)
 			want := NewTable(stats.Shape())
 			if n > 0 {
 				want = count(t, runner, d, Params{MaxCells: 1 << 17}, chunks...)[0]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -95,14 +96,8 @@ func TestWideTableAcrossProcesses(t *testing.T) {
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("%d tables, want 1 (%v)", len(kept), err)
 	}
-	b, err := os.ReadFile(kept[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := DecodeTable(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(kept[0]))(t)
+	got := must.Value(DecodeTable(b))(t)
 	if got.Units() != wideRows*wideChunks {
 		t.Errorf("%d units, want %d", got.Units(), wideRows*wideChunks)
 	}

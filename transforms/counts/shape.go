@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // Params configures Count. Zero fields mean their defaults.
@@ -15,7 +15,7 @@ type Params struct {
 	// MaxCells is the largest number of cells of all tables together, at 8 bytes each and for each
 	// worker; default 1<<23; 1..1<<28. Beyond it, records are kept in place of tables.
 	MaxCells int64
-	// Cliques are counted in addition to those of the workload.
+	// Cliques are counted in addition to the workload's.
 	Cliques []domain.Clique
 	// MaxPart is for runners on clusters, whose elements must be small: if records are kept, they travel in elements of at
 	// most so many bytes and one unit more, which Solve puts together. Default: in one element of at most 2 GiB, which ends
@@ -87,7 +87,9 @@ func ShapeOf(d *domain.Domain, w query.Workload, p Params) Shape {
 	return Shape{Sizes: d.RecordSizes(), Records: true, WeightBits: s.WeightBits, Coarse: &s}
 }
 
-func (s *Shape) layout() *bounding.Layout { return bounding.NewWeightedLayout(s.Sizes, s.WeightBits) }
+func (s *Shape) layout() *contribution.Layout {
+	return contribution.NewWeightedLayout(s.Sizes, s.WeightBits)
+}
 
 // cells returns the number of cells of c, or MaxInt64 if it exceeds an int64.
 func cells(sizes []int, c domain.Clique) int64 {

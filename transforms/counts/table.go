@@ -9,7 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // Table holds exact counts of privacy units, in steps of 2^-WeightBits of its shape. It satisfies mechanism.Counts.
@@ -21,7 +21,7 @@ type Table struct {
 	tables [][]int64 // one for each clique of the shape
 	rows   []byte    // packed records, if the shape keeps them
 
-	layout  *bounding.Layout
+	layout  *contribution.Layout
 	counter *counter // of records that were added; nil if none were, or all are in tables
 
 	mu       sync.Mutex

@@ -27,7 +27,7 @@ const (
 	totalChunks = 250 // about a million records
 )
 
-// csvText returns chunks of CSV lines: a privacy ID, of which there are a third as many as lines, and
+// csvText returns chunks of CSV lines: a privacy ID, one for three lines, and
 // seven columns of text.
 var csvText = sync.OnceValue(func() [][]byte {
 	rng, d := rand.New(rand.NewPCG(6, 6)), adult("id")

@@ -10,12 +10,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/pipeline"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/transforms/internal/spill"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -49,11 +51,12 @@ func Discover(s beam.Scope, rows beam.PCollection, p Params) beam.PCollection {
 	if err != nil {
 		panic(err.Error())
 	}
-	parts := beam.ParDo(s, &readFn{Params: p, MaxEntries: 1 << 18}, chunks)
+	kept := p.Spill.Name()
+	parts := beam.ParDo(s, &readFn{Params: p, MaxEntries: mostEntries, Spill: kept}, chunks)
 	if p.PrivacyID != "" {
-		parts = beam.ParDo(s, &peopleFn{Params: p}, beam.GroupByKey(s, parts))
+		parts = beam.ParDo(s, &peopleFn{Params: p, Spill: kept}, beam.GroupByKey(s, parts))
 	}
-	sums := beam.ParDo(s, &sumFn{Columns: p.Columns, Cut: cut}, beam.GroupByKey(s, parts))
+	sums := beam.ParDo(s, &sumFn{Columns: p.Columns, Cut: cut, Spill: kept}, beam.GroupByKey(s, parts))
 	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(rows)}, sums)
 	fn := &drawFn{Params: p, Cut: cut}
 	if !sensitive.Spend(hidden, fn) {
@@ -85,19 +88,57 @@ func init() {
 
 func drawSeed(_ []byte, emit func(mechanism.Seed)) { emit(mechanism.NewSeed()) }
 
-// The counts of the statistics of some units have a key of their own, and values that of their hash.
+// The counts of the statistics of some units have a key of their own, and values the key of their hash.
 const (
 	denseKey = 0
 	firstKey = 1
 )
 
+// mostEntries is how many people or values a bundle holds: some 30 MB of people with a dozen columns.
+const mostEntries = 1 << 17
+
+// keeping passes on what a spill keeps, as the place where it is; without one, as it is. Figures of no record are small, and stay.
+func keeping(name string, emit func(int, []byte)) (func(int, []byte) error, error) {
+	kept, err := spill.Of(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(key int, b []byte) error {
+		if kept != nil {
+			if b, err = kept.Put(b); err != nil {
+				return err
+			}
+		}
+		emit(key, b)
+		return nil
+	}, nil
+}
+
+// kept returns what keeping has passed on, one part at a time.
+func kept(name string, parts func(*[]byte) bool) (next func() ([]byte, error), err error) {
+	from, err := spill.Of(name)
+	if err != nil {
+		return nil, err
+	}
+	return func() (b []byte, err error) {
+		if !parts(&b) {
+			return nil, nil
+		}
+		if from != nil {
+			return from.Get(b)
+		}
+		return b, nil
+	}, nil
+}
+
 // readFn counts the units of a bundle, or collects its people by the hash of their ID.
 type readFn struct {
 	Params     Params
 	MaxEntries int // people or values that a bundle holds
+	Spill      string
 
 	attrs []domain.Attribute
-	rank  *bounding.Ranker
+	rank  *contribution.Ranker
 
 	bundle *bundle
 	people *people
@@ -106,7 +147,7 @@ type readFn struct {
 
 func (f *readFn) Setup() error {
 	f.attrs = f.Params.Records().Attributes
-	f.rank = bounding.NewRanker(make([]byte, bounding.RunKeySize)) // any key will do: it is no secret
+	f.rank = contribution.NewRanker(make([]byte, contribution.RunKeySize)) // any key will do: it is no secret
 	return nil
 }
 
@@ -122,15 +163,17 @@ func (f *readFn) ProcessElement(c *domain.Chunk, emit func(int, []byte)) error {
 		}
 		return nil
 	}
-	var own []byte
-	unchanged := make([]bool, len(f.attrs))
+	var id []byte
+	var null bool
+	one := person{rows: 1, changes: make([]byte, len(f.attrs))}
 	for i := range c.Rows {
-		own, f.text = record(own[:0], c, f.attrs, i, f.text)
-		id, null := cellText(nil, &c.ID, &idAttribute, i)
+		one.record, f.text = record(one.record[:0], c, f.attrs, i, f.text)
+		id, null = cellText(id[:0], &c.ID, &idAttribute, i)
 		if null || len(id) == 0 || string(id) == "NaN" {
 			continue // it belongs to nobody
 		}
-		f.people.add(id, &person{rank: f.rank.Rank(id, own, 0), record: own, rows: 1, changes: unchanged})
+		one.rank = f.rank.Rank(id, one.record, 0)
+		f.people.add(id, &one)
 	}
 	if len(f.people.byID) > f.MaxEntries {
 		return f.flush(emit)
@@ -148,10 +191,14 @@ func (f *readFn) FinishBundle(emit func(int, []byte)) error {
 }
 
 func (f *readFn) flush(emit func(int, []byte)) error {
+	pass, err := keeping(f.Spill, emit)
+	if err != nil {
+		return err
+	}
 	if f.Params.PrivacyID == "" {
-		f.bundle.emit(f.Params, emit)
+		err = f.bundle.emit(f.Params, pass)
 		f.bundle.reset()
-		return nil
+		return err
 	}
 	parts := make([][]byte, f.Params.Shards)
 	for id, p := range f.people.byID {
@@ -162,8 +209,11 @@ func (f *readFn) flush(emit func(int, []byte)) error {
 		parts[at] = p.append(parts[at], id)
 	}
 	for at, b := range parts {
-		if b != nil {
-			emit(at, b)
+		if b == nil {
+			continue
+		}
+		if err := pass(at, b); err != nil {
+			return err
 		}
 	}
 	f.people = newPeople(len(f.attrs))
@@ -171,11 +221,25 @@ func (f *readFn) flush(emit func(int, []byte)) error {
 }
 
 // peopleFn merges the people of a shard, and counts each once.
-type peopleFn struct{ Params Params }
+type peopleFn struct {
+	Params Params
+	Spill  string
+}
 
 func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int, []byte)) error {
+	next, err := kept(f.Spill, parts)
+	if err != nil {
+		return err
+	}
+	pass, err := keeping(f.Spill, emit)
+	if err != nil {
+		return err
+	}
 	all := newPeople(len(f.Params.Columns))
-	for b := []byte(nil); parts(&b); b = nil {
+	for b, err := next(); b != nil || err != nil; b, err = next() {
+		if err != nil {
+			return err
+		}
 		if err := all.decode(b); err != nil {
 			return err
 		}
@@ -184,18 +248,22 @@ func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int
 	if err := all.count(b); err != nil {
 		return err
 	}
-	b.emit(f.Params, emit)
-	return nil
+	return b.emit(f.Params, pass)
 }
 
 // sumFn adds up the counts of a key. It drops values that the mechanism would drop, to keep memory small.
 type sumFn struct {
 	Columns []Column
 	Cut     int64
+	Spill   string
 }
 
 func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
-	sum, err := sumOf(f.Columns, parts, f.Cut)
+	next, err := kept(f.Spill, parts)
+	if err != nil {
+		return err
+	}
+	sum, err := sumOf(f.Columns, next, f.Cut)
 	if err != nil {
 		return err
 	}
@@ -210,9 +278,12 @@ func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]by
 const allValues = -1
 
 // sumOf adds up tables, and drops values up to a first cut: see table.keep.
-func sumOf(columns []Column, parts func(*[]byte) bool, cut int64) (*table, error) {
+func sumOf(columns []Column, next func() ([]byte, error), cut int64) (*table, error) {
 	sum, values := newTable(columns), make([]texts, len(columns))
-	for b := []byte(nil); parts(&b); b = nil {
+	for b, err := next(); b != nil || err != nil; b, err = next() {
+		if err != nil {
+			return nil, err
+		}
 		if err := sum.decode(b, values); err != nil {
 			return nil, err
 		}
@@ -245,21 +316,28 @@ func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanis
 			return fmt.Errorf("discover: reading what was found before: %w", err)
 		}
 		if known {
-			emit(string(data))
-			return nil
+			return f.emit(data, emit)
 		}
 	}
 	var secret, second mechanism.Seed
 	if !seeds(&secret) || !secret.Usable() || seeds(&second) {
 		return errors.New("discover: the run has no seed, or more than one")
 	}
-	sum, err := sumOf(f.Params.Columns, parts, allValues)
+	next, err := kept("", parts) // sums are small: values up to the first cut are dropped
+	if err != nil {
+		return err
+	}
+	sum, err := sumOf(f.Params.Columns, next, allValues)
+	if err != nil {
+		return err
+	}
+	charge, err := f.charging(ctx, store)
 	if err != nil {
 		return err
 	}
 	found, err := find(f.Params, f.Cut, sum, secret, func() error {
-		if store == nil {
-			return nil
+		if err := charge(); err != nil || store == nil {
+			return err
 		}
 		_, _, err := store.CreateIfAbsent(ctx, name+synth.DrawnSuffix, []byte("noise is drawn from here on: the budget of the discovery counts as spent\n"))
 		return err
@@ -275,6 +353,42 @@ func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanis
 		if data, _, err = store.CreateIfAbsent(ctx, name, data); err != nil {
 			return fmt.Errorf("discover: keeping what was found: %w", err)
 		}
+	}
+	return f.emit(data, emit)
+}
+
+// charging names the noise, and returns what charges it to the budget book, if there is one.
+func (f *drawFn) charging(ctx context.Context, store synth.Store) (func() error, error) {
+	p := &f.Params
+	if p.Book == "" {
+		return func() error { return nil }, nil
+	}
+	prior, err := p.Prior()
+	if err != nil {
+		return nil, err
+	}
+	step := book.Step{Dir: p.Book, RunID: p.RunID, Neighbouring: p.Neighbouring, PrivacyID: p.PrivacyID, Epsilon: p.Epsilon}
+	if store != nil {
+		step.Kept = store
+	}
+	if p.ID == "" {
+		if p.ID, err = step.Key(ctx); err != nil {
+			return nil, fmt.Errorf("discover: Book: %w", err)
+		}
+	}
+	prior.ID = p.ID
+	return func() error {
+		if err := step.Found(ctx, &prior, true); err != nil {
+			return fmt.Errorf("discover: Book: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// emit emits what was found, by this attempt or by another.
+func (f *drawFn) emit(data []byte, emit func(string)) error {
+	if _, err := f.Params.adopt(data); err != nil {
+		return err
 	}
 	emit(string(data))
 	return nil

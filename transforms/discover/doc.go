@@ -30,6 +30,6 @@
 //
 // The names of columns are public, and so are types that the source or a domain file declares. Nothing else of the table is: what is not
 // released is not used. A graph's shapes are fixed when it is built, so a pipeline that synthesizes with the domain that
-// was found is another pipeline, built once that is known. Its ledger goes on where that of the discovery ended: see
+// was found is another pipeline, built once that is known. Its ledger goes on where the discovery's ended: see
 // Found.Prior.
 package discover

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // say how cells of text were read, such as "trim: true"; it is empty if cells are no text.
 func (f *Found) File(csv string) []byte {
 	var b strings.Builder
-	b.WriteString("# Found privately: what stands here was released within the ε and δ of a run, and may be shared. Releases, by column:\n" +
+	b.WriteString(yamltext.ForEditors + "# Found privately: what stands here was released within the ε and δ of a run, and may be shared. Releases, by column:\n" +
 		"# type, null: kinds of cells; min, max: magnitudes, or years; resolution: decimal places, or the step of a clock; values: noisy counts above a threshold.\n")
 	if f.PrivacyID == "" {
 		b.WriteString("privacy_id: none\n")
@@ -68,11 +69,11 @@ func (f *FoundColumn) line() string {
 		return fmt.Sprintf("  # - {%s}  # left out: %s\n", name, f.Left)
 	}
 	text := name + ", type: " + f.Type.String()
-	first := f.Min
+	first := cmp.Or(f.Common, f.Min)
 	switch {
 	case f.Type == domain.String:
 		text += ", values: " + list(f.Values) + f.prefix() + ", other: true" + f.other()
-	case len(f.Values) > 0: // of numbers, of which others are missing
+	case len(f.Values) > 0: // of numbers; others are missing
 		text += ", values: " + list(f.Values)
 	case f.Type == domain.Bool:
 		first = "false"
@@ -81,6 +82,9 @@ func (f *FoundColumn) line() string {
 		if f.Resolution != "" && !(f.Type == domain.Int64 && f.Resolution == "1") {
 			text += ", resolution: " + f.Resolution
 		}
+		if len(f.Exact) > 0 {
+			text += ", exact: " + yamltext.List(f.Exact, plain)
+		}
 	}
 	switch {
 	case f.Null || f.Type != domain.String && len(f.Values) > 0:
@@ -88,6 +92,9 @@ func (f *FoundColumn) line() string {
 	case f.Type == domain.String:
 	default:
 		text += ", fallback: " + plain(first)
+	}
+	if f.Note != "" {
+		return "  - {" + text + "}  # " + f.Note + "\n"
 	}
 	return "  - {" + text + "}\n"
 }

@@ -1,19 +1,19 @@
 package discover
 
 import (
+	"cmp"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 )
 
 // The stages of a discovery.
@@ -22,22 +22,27 @@ const (
 	formsStage      = "found forms"
 	placesStage     = "found places"
 	magnitudesStage = "found magnitudes"
+	detailsStage    = "found details"
 	yearsStage      = "found years"
+	codesStage      = "found codes"
 	rowsStage       = "found rows"
 	valuesStage     = "found values"
 )
 
 // The shares of the discovery's budget, in hundredths: kinds, the forms of texts, decimal places, and the rows of people. What
 // is left goes to ranges and values by the number of their columns: a value needs about 6 standard deviations of noise to
-// be seen, and a cell of a range 4.
+// be seen, and a cell of a range 4. Codes are asked for where a far cell of a range calls for them; what they do not need is left
+// for the releases after the discovery.
 const (
-	kindsShare   = 5
+	kindsShare   = 7
 	formsShare   = 3
 	placesShare  = 5
 	rowsShare    = 5
 	valueWeight  = 17 // of a column
 	prefixWeight = 6  // of a length of prefixes, which more people share than values
-	rangeWeight  = 10
+	rangeWeight  = 9
+	detailWeight = 3 // of a number
+	codeWeight   = 2 // of a number or date, for all that have far cells
 )
 
 // mostUnseen is the part of the values that may be missing in a column without NULL: they would become one value. If the
@@ -50,13 +55,9 @@ func find(p Params, cut int64, counts *table, secret mechanism.Seed, beforeNoise
 	if err != nil {
 		return nil, err
 	}
-	config, err := json.Marshal(p.noStore())
-	if err != nil {
-		return nil, fmt.Errorf("discover: %w", err)
-	}
 	curator, err := mechanism.New(counts, mechanism.Params{
 		Sizes: sizes(len(p.Columns)), Ledger: ledger, BeforeNoise: beforeNoise,
-		Root: mechanism.NewRoot(secret, sha256.Sum256(config), counts.digest()),
+		Root: mechanism.NewRoot(secret, p.config(), counts.digest()),
 	})
 	if err != nil {
 		return nil, err
@@ -65,46 +66,42 @@ func find(p Params, cut int64, counts *table, secret mechanism.Seed, beforeNoise
 	if err != nil {
 		return nil, err
 	}
-	found.Prior = accountant.Prior{Params: ledger.Params(), Events: ledger.Events()}
+	if found.Prior, err = p.Prior(); err != nil {
+		return nil, err
+	}
+	config := p.config()
+	found.Prior.ID, found.Config, found.Prior.Events = cmp.Or(p.ID, rand.Text()), hex.EncodeToString(config[:]), ledger.Events()
 	return found, nil
 }
 
-// noStore is the configuration that noise depends on.
-func (p Params) noStore() Params {
-	p.Store.Kind, p.Store.Config = "", ""
-	return p
+// config is the hash of all that noise depends on beside the counts.
+func (p Params) config() [sha256.Size]byte {
+	p.Store.Kind, p.Store.Config, p.RunID, p.Book, p.ID, p.Shards = "", "", "", "", "", 0
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic("discover: parameters are plain data and always marshal")
+	}
+	return sha256.Sum256(b)
+}
+
+// adopt reads what was found under the run ID of a discovery. It refuses what was found with other parameters: its charge is
+// another, and so may be its columns.
+func (p Params) adopt(data []byte) (*Found, error) {
+	f, err := Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	if config := p.config(); f.Config != hex.EncodeToString(config[:]) {
+		return nil, fmt.Errorf("discover: what is kept under run ID %q was found with other parameters, of ε = %g and δ = %g: use another run ID, "+
+			"or the same parameters and version of dapple", p.RunID, float64(f.Prior.Params.Epsilon), float64(f.Prior.Params.Delta))
+	}
+	return f, nil
 }
 
 // asker is what a discovery asks of private counts.
 type asker interface {
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
 	Values(stage string, round int, of []query.ValuesOf, first int64, delta, share dp.Share) ([]query.FoundValues, error)
-}
-
-// noisy are the released cells of a statistic.
-type noisy struct {
-	cells []float64
-	sigma float64
-}
-
-// measure releases a statistic of some columns. cells is that of each column, by its index.
-func measure(c asker, stage string, statistic int, columns []int, share dp.Share) (map[int]noisy, error) {
-	out := map[int]noisy{}
-	if len(columns) == 0 {
-		return out, nil
-	}
-	cliques := make([]domain.Clique, len(columns))
-	for i, column := range columns {
-		cliques[i] = domain.Clique{attribute(column, statistic)}
-	}
-	m, err := c.Measure(stage, 1, cliques, nil, share)
-	if err != nil {
-		return nil, err
-	}
-	for i, column := range columns {
-		out[column] = noisy{m[i].Values, math.Sqrt(m[i].Variance)}
-	}
-	return out, nil
 }
 
 // ask releases kinds, and then what they call for.
@@ -137,10 +134,11 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		}
 	}
 	rest -= places + rows
-	weight := int64(rangeWeight * (len(numbers) + len(dates)))
+	weight, words := int64((rangeWeight+codeWeight)*(len(numbers)+len(dates))+detailWeight*len(numbers)), int64(0)
 	for _, i := range texts {
-		weight += valueWeight + prefixWeight*int64(len(found.cuts(p, i)))
+		words += valueWeight + prefixWeight*int64(len(found.cuts(p, i)))
 	}
+	weight += words
 	part := func(columns int, each int64) dp.Share {
 		return share(p.Share, each*int64(columns)*rest, 100*max(1, weight))
 	}
@@ -152,15 +150,27 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	details, err := measure(c, detailsStage, detailOf, numbers, part(len(numbers), detailWeight))
+	if err != nil {
+		return nil, err
+	}
 	years, err := measure(c, yearsStage, yearOf, dates, part(len(dates), rangeWeight))
 	if err != nil {
 		return nil, err
 	}
+	far, spare := found.withFar(numbers, sizes, dates, years), int64(codeWeight*(len(numbers)+len(dates)))
+	codes, err := measure(c, codesStage, codeOf, far, part(len(numbers)+len(dates), codeWeight))
+	if err != nil {
+		return nil, err
+	}
+	if len(far) > 0 {
+		spare = 0
+	}
 	for _, i := range numbers {
-		found.Columns[i].number(p.Columns[i], found.Units, kinds[i], steps[i], sizes[i])
+		found.Columns[i].number(p.Columns[i], found.Units, figures{kinds[i], steps[i], sizes[i], details[i], codes[i]})
 	}
 	for _, i := range dates {
-		found.Columns[i].years(p.Columns[i], found.Units, years[i], steps[i])
+		found.Columns[i].dates(p.Columns[i], found.Units, years[i], steps[i], codes[i])
 	}
 	for _, i := range clocks {
 		found.Columns[i].clock(p.Columns[i], found.Units, steps[i])
@@ -170,10 +180,27 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 			return nil, err
 		}
 	}
-	return found, found.askValues(p, cut, c, texts, part)
+	return found, found.askValues(p, cut, c, texts, func(columns int, each int64) dp.Share { // values have what codes do not need
+		return share(p.Share, each*int64(columns)*rest*(words+spare), 100*max(1, weight*words))
+	})
 }
 
-// open reports whether the resolution of a column of numbers or times is to be found: those of an INT64 and a DATE are known.
+// withFar returns the columns with something far from all else, where codes are worth asking.
+func (f *Found) withFar(numbers []int, sizes map[int]noisy, dates []int, years map[int]noisy) (list []int) {
+	for _, i := range numbers {
+		if f.Columns[i].far(sizes[i]) {
+			list = append(list, i)
+		}
+	}
+	for _, i := range dates {
+		if _, ok := years[i].eras(); ok {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// open reports whether the resolution of a column of numbers or times is to be found: INT64 and DATE have a known one.
 func (f *Found) open(p Params, column int) bool {
 	c := &p.Columns[column]
 	return c.Step == "" && c.Unit == 0 && (c.Untyped || c.Type != domain.Int64) && f.Columns[column].Type != domain.Date
@@ -269,79 +296,3 @@ func unitsOf(kinds map[int]noisy) (n float64) {
 	}
 	return max(0, n/float64(max(1, len(kinds))))
 }
-
-// The chances that noise alone makes an end of a range, by where it would be: within reach of the cells that are seen
-// already, where it makes the range a little longer; or far from them, where it would make one that is empty for the most
-// part.
-const (
-	reach      = 2
-	firstFalse = .001
-	nearFalse  = .001
-	farFalse   = 1e-7
-	widest     = 8 // neighbouring cells that are looked at together
-)
-
-// seen returns the outermost cells that stand out of the noise, by themselves or together with those behind them. It begins
-// at the largest, and goes on from what it sees. The bars are such that noise alone passes any of them with the
-// probabilities above, whatever the number of cells. width, if not nil, is that of a range from one cell to another: what makes the
-// range twice as wide at most is not far from it either, such as what is below 0 where nearly all is above.
-func (n noisy) seen(width func(first, last int) float64) (first, last int, ok bool) {
-	top := 0
-	for i, x := range n.cells {
-		if x > n.cells[top] {
-			top = i
-		}
-	}
-	if n.cells[top] <= n.sigma*quantile(firstFalse/float64(len(n.cells))) {
-		return 0, 0, false
-	}
-	first, last = top, top
-	for from, to := -1, -1; from != first || to != last; { // what is far from one end may be near the next
-		from, to = first, last
-		wide := func(i int) bool {
-			return width != nil && width(min(first, i), max(last, i)) <= 2*width(first, last)
-		}
-		first, last = n.end(first, -1, wide), n.end(last, 1, wide)
-	}
-	return first, last, true
-}
-
-// end returns the outermost cell beyond one, in a direction of 1 or −1, that stands out; or that one.
-func (n noisy) end(known, direction int, near func(int) bool) int {
-	outermost, inside := 0, 0
-	if direction > 0 {
-		outermost = len(n.cells) - 1
-	}
-	for i := known; i != outermost && near(i+direction); i += direction {
-		inside++
-	}
-	for i := outermost; i != known; i -= direction {
-		chance := nearFalse / (2 * reach)
-		switch beyond := (i - known) * direction; {
-		case beyond <= reach:
-		case beyond <= inside:
-			chance = nearFalse / (2 * float64(inside))
-		default:
-			chance = farFalse / float64(len(n.cells))
-		}
-		z := quantile(chance / 4) // of 1, 2, 4 and 8 cells
-		total := 0.
-		for wide := 1; wide <= min(widest, (outermost-i)*direction+1); wide++ {
-			total += n.cells[i+(wide-1)*direction]
-			if wide&(wide-1) == 0 && total > z*n.sigma*math.Sqrt(float64(wide)) {
-				return i
-			}
-		}
-	}
-	return known
-}
-
-func sum(list []float64) (s float64) {
-	for _, x := range list {
-		s += x
-	}
-	return s
-}
-
-// quantile is the value that a standard normal exceeds with a probability.
-func quantile(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }

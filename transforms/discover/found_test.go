@@ -9,7 +9,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Cells of magnitudes hold their numbers.
@@ -28,7 +29,7 @@ func TestMagnitudes(t *testing.T) {
 	}
 }
 
-// TestUsedPlaces: places are those of the number, however it is written, and no text costs more than its length.
+// TestUsedPlaces: the number decides its places, however it is written, and no text costs more than its length.
 func TestUsedPlaces(t *testing.T) {
 	for text, want := range map[string]int{
 		"0": 0, "-0.000": 0, "0e-5": 0, "7": 0, "1500": 0, "1.0": 0, "1.50": 1, "+.25": 2, "-12.340": 2, "5.": 0, "12.5e1": 0, "12.5e0": 1, "1500e-2": 0, "1500e-3": 1,
@@ -108,10 +109,10 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 func TestRangesReachAcrossZero(t *testing.T) {
 	find := func(cells []float64, sigma float64) (lo, hi string) {
 		f := FoundColumn{Type: domain.Numeric}
-		f.number(Column{Type: domain.Numeric}, 10_000, noisy{}, noisy{}, noisy{cells, sigma})
+		f.number(Column{Type: domain.Numeric}, 10_000, figures{sizes: noisy{cells, sigma}})
 		return f.Min, f.Max
 	}
-	below := func(power int) int { return power + 1 - leastPower } // cells from 0 to that of the numbers below 2^power
+	below := func(power int) int { return power + 1 - leastPower } // cells from 0 to the one of the numbers below 2^power
 	cells := make([]float64, magnitudeCells)
 	cells[powers+below(5)], cells[powers+below(6)], cells[powers+below(7)] = 40, 60, 30 // of numbers from 16 to 127
 	cells[powers-below(4)] = 5.2                                                        // -15 to -8
@@ -137,7 +138,7 @@ func TestRangesReachAcrossZero(t *testing.T) {
 	}
 }
 
-// Values that are missing and cannot be seen are NULL, if they may be many; columns of which few can be missing have none.
+// Values that are missing and cannot be seen are NULL, if they may be many; columns that can lack few values have none.
 func TestMissingValuesThatNobodySees(t *testing.T) {
 	for _, tt := range []struct {
 		columns int
@@ -159,7 +160,7 @@ func TestMissingValuesThatNobodySees(t *testing.T) {
 		}
 		f := foundIn(t, params("", names...), counted(t, params("", names...), table))
 		for _, c := range f.Columns {
-			if c.Left != "" || c.Type != domain.Int64 || c.Null != tt.null {
+			if whole := c.Type == domain.Int64 || c.Type == domain.Numeric && c.Resolution == "1"; c.Left != "" || !whole || c.Null != tt.null {
 				t.Fatalf("%d columns: %+v", tt.columns, c)
 			}
 		}
@@ -176,20 +177,14 @@ func TestWholeNumbersHaveNoPlaces(t *testing.T) {
 	for i := range 5000 {
 		table = append(table, []string{fmt.Sprint(i % 100), fmt.Sprintf("%d.25", i%100)})
 	}
-	cut, err := p.firstCut()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := find(p, cut, counted(t, p, table), mechanism.NewSeed(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cut := must.Value(p.firstCut())(t)
+	found := must.Value(find(p, cut, counted(t, p, table), mechanism.NewSeed(), nil))(t)
 	for _, e := range found.Prior.Events {
 		if e.Stage == placesStage && len(e.Scales) != 1 {
 			t.Errorf("asked for places: %+v", e)
 		}
 	}
-	if age := found.Columns[0]; age.Resolution != "1" || age.Max != "127" {
+	if age := found.Columns[0]; age.Resolution != "1" || age.Max != "120" {
 		t.Errorf("found %+v", age)
 	}
 }
@@ -204,12 +199,12 @@ func TestResolutionOfTimes(t *testing.T) {
 			day + fmt.Sprintf(" %02d:%02d:%02d", i%24, i%60, i%59), fmt.Sprintf("%d-01-01 10:%02d:00", 2000+i%20, i%60), fmt.Sprintf("%02d:00", i%24), fmt.Sprintf("%02d:00:%02d", i%24, i%60)})
 	}
 	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
-	for i, want := range []string{"DATE ", "TIMESTAMP hour", "TIMESTAMP minute", "TIMESTAMP minute", "TIMESTAMP hour", "TIME hour", "TIME second"} {
+	for i, want := range []string{"DATE ", "DATETIME hour", "TIMESTAMP minute", "DATETIME minute", "DATETIME hour", "TIME hour", "TIME second"} {
 		if c := f.Columns[i]; fmt.Sprint(c.Type, " ", c.Resolution) != want {
 			t.Errorf("%+v, want %s", c, want)
 		}
 	}
-	if c := f.Columns[5]; c.Max != "23:00:00" {
+	if c := f.Columns[5]; c.Max != "23:59:59" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -247,12 +242,12 @@ func TestFewDecimalsAreFound(t *testing.T) {
 	}
 	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
 	for i, c := range f.Columns {
-		want := "INT64 1"
+		want := "1" // whole, of a type that loses no decimals
 		if i == 8 {
-			want = "NUMERIC 0.1"
+			want = "0.1"
 		}
-		if got := fmt.Sprint(c.Type, " ", c.Resolution); got != want {
-			t.Errorf("%+v, want %s", c, want)
+		if c.Resolution != want || c.Type == domain.Float64 {
+			t.Errorf("%+v, want steps of %s", c, want)
 		}
 	}
 }
@@ -270,7 +265,7 @@ func TestMarksOfMissingValues(t *testing.T) {
 	}
 	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
 	for i, want := range []string{"INT64 true", "DATE true", "STRING false", "STRING false"} {
-		if c := f.Columns[i]; fmt.Sprint(c.Type, " ", c.Null) != want || c.Left != "" {
+		if c := f.Columns[i]; fmt.Sprint(c.Type, " ", c.Null) != want && fmt.Sprint(c.Type, " ", c.Null, " ", c.Resolution) != "NUMERIC true 1" || c.Left != "" {
 			t.Errorf("%+v, want %s", c, want)
 		}
 	}
@@ -317,5 +312,17 @@ func TestPostcodesAreNoNumbers(t *testing.T) {
 	k.cells[textCell] = 1_000 // 3.3 standard deviations of noise
 	if f.kinds(Column{Untyped: true}, k); f.Type != domain.Int64 {
 		t.Errorf("numbers are of %v", f.Type)
+	}
+}
+
+// TestPlacesOfFewPeople: the decimal places that nine tenths of the values have are found as soon as their own cell stands out of the
+// noise, whatever the noise of all cells together is.
+func TestPlacesOfFewPeople(t *testing.T) {
+	for places := 1; places <= 9; places++ {
+		n := noisy{make([]float64, placesCells), 40}
+		n.cells[places], n.cells[places-1] = 450, 50
+		if k := n.needed(0, 10, 500); k != places {
+			t.Errorf("%d places of %d", k, places)
+		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
@@ -83,7 +83,7 @@ func (o Outlook) Enough(people float64) (ok bool, needed float64) {
 }
 
 // WouldDo returns what would be enough for a number of people: the least multiple of a tenth as ε, with these columns, and
-// the most columns, with this ε. 0: there is none.
+// the most columns, with this ε. 0: none is.
 func (p Params) WouldDo(people float64) (epsilon dp.Epsilon, columns int) {
 	enough := func(p Params) bool {
 		o, err := p.Outlook()

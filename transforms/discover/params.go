@@ -6,8 +6,9 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -18,7 +19,7 @@ type Column struct {
 	Type    domain.Type // else
 	Scale   int         // of a NUMERIC
 
-	// The rest is for columns of which a domain file leaves parts to be found.
+	// The rest is for columns with parts that a domain file leaves to be found.
 
 	Values   bool   // of a number: its values are to be found, and not its range; a STRING has values in any case
 	Prefixes []int  // of values: the numbers of characters at which they may be cut, ascending
@@ -61,9 +62,21 @@ type Params struct {
 
 	Shards int // parallel parts of people and of values; default 64
 
+	// Spill keeps records and values on their way in a file, in place of the runner, which may hold them several times. It is for
+	// pipelines whose workers are all in the process that made it.
+	Spill *private.Spill `json:"-"`
+
 	// Store keeps what was found, and a job that is started again adopts it: see synth.Params. RunID is required with one.
 	Store synth.StoreRef
 	RunID string
+
+	// Book is a budget book: see synth.Params. The discovery is charged before its noise is drawn, under an ID of its own, which
+	// releases with its Prior do not charge again. RunID is required with one.
+	Book string `json:",omitempty"`
+
+	// ID names the noise, in budget books and in the charge of a domain file: random, and of one discovery alone. Default: one
+	// that is drawn with the noise.
+	ID string `json:",omitempty"`
 }
 
 func (p Params) withDefaults() Params {
@@ -85,13 +98,7 @@ func (p Params) ledger() (*accountant.Ledger, error) {
 	q := accountant.Params{Neighbouring: p.Neighbouring, Epsilon: p.Epsilon, Delta: p.Delta}
 	q.ValuesDelta = dp.Delta(float64(p.Delta) * p.valuesShare().Float() * (1 - 0x1p-40))
 	if p.whole() { // nothing comes after it
-		for i := range p.Columns {
-			q.Coordinates += int64(2 * (1 + len(p.Columns[i].cuts())))
-		}
-		for _, n := range sizes(len(p.Columns)) {
-			q.Coordinates += int64(n)
-		}
-		q.Accounting = dp.GaussianOnly
+		q.Accounting, q.Coordinates = dp.GaussianOnly, p.coordinates()
 		return accountant.NewLedger(q.Preferred())
 	}
 	each := (1 + math.Exp(float64(p.Epsilon))) * math.Ldexp(0.021, -60)
@@ -102,7 +109,7 @@ func (p Params) ledger() (*accountant.Ledger, error) {
 	return accountant.NewLedger(q)
 }
 
-// valuesShare is the part of δ for values: that of the discovery, or little if nothing
+// valuesShare is the part of δ for values: the discovery's, or little if nothing
 // comes after it: a budget book pays for that part from a hundredth of its own δ, and the threshold grows with its logarithm.
 func (p Params) valuesShare() dp.Share {
 	if p.whole() {
@@ -114,13 +121,24 @@ func (p Params) valuesShare() dp.Share {
 // whole reports whether the discovery may spend all of its budget.
 func (p Params) whole() bool { return p.Share.Num == p.Share.Den }
 
-// Run is what a discovery may spend that has a budget of its own, whole.
-func (p Params) Run() (accountant.Run, error) {
+// coordinates bounds the noisy numbers that a discovery draws.
+func (p Params) coordinates() (n int64) {
+	for i := range p.Columns {
+		n += int64(2 * (1 + len(p.Columns[i].cuts())))
+	}
+	for _, size := range sizes(len(p.Columns)) {
+		n += int64(size)
+	}
+	return n
+}
+
+// Prior is what a discovery may spend of its budget, and what it leaves for a run, before it has spent any.
+func (p Params) Prior() (accountant.Prior, error) {
 	l, err := p.ledger()
 	if err != nil {
-		return accountant.Run{}, err
+		return accountant.Prior{}, err
 	}
-	return l.Run(), nil
+	return accountant.Prior{Params: l.Params(), Share: p.Share, Coordinates: p.coordinates()}, nil
 }
 
 // Validate lists all faults of p.
@@ -140,8 +158,8 @@ func (p Params) Validate() error {
 	if p.Shards < 0 || p.Shards > 1<<16 {
 		add("%d shards: want 1 to 65536", p.Shards)
 	}
-	if p.Store.Kind != "" && p.RunID == "" {
-		add("RunID is required with a Store, where it names what was found")
+	if (p.Store.Kind != "" || p.Book != "") && p.RunID == "" {
+		add("RunID is required with a Store or a Book, where it names what was found")
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err

@@ -6,16 +6,17 @@ import (
 	"errors"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // person is what a bundle knows of a person: the record of least rank, how many there are, and which columns change.
 type person struct {
-	rank    [bounding.RankSize]byte
+	rank    [contribution.RankSize]byte
 	record  []byte
 	rows    uint64
-	changes []bool
+	changes []byte // 1: the column changes
+	same    int    // columns of people that do not change
 }
 
 // record encodes cells as texts: a length above 0 and the text, or 0 for NULL. No record is the beginning of another one
@@ -64,28 +65,27 @@ func cells(record []byte, columns int, each func(column int, text []byte, null b
 	return d.Done()
 }
 
-// join adds what another part of the records says of a person.
+// join adds what another part of the records says of a person. It keeps none of o's memory.
 func (p *person) join(o *person, columns int) {
-	var own, other [][]byte
-	if p.rank != o.rank || !bytes.Equal(p.record, o.record) {
-		cells(p.record, columns, func(_ int, text []byte, null bool) { own = append(own, mark(text, null)) })
-		cells(o.record, columns, func(_ int, text []byte, null bool) { other = append(other, mark(text, null)) })
-	}
-	for k := range p.changes {
-		p.changes[k] = p.changes[k] || o.changes[k] || own != nil && !bytes.Equal(own[k], other[k])
+	own, other := p.record, o.record
+	for k := 0; k < columns && p.same > 0; k++ { // equal cells have equal encodings
+		a, b := ends(own), ends(other)
+		if p.changes[k] == 0 && (o.changes[k] != 0 || !bytes.Equal(own[:a], other[:b])) {
+			p.changes[k] = 1
+			p.same--
+		}
+		own, other = own[a:], other[b:]
 	}
 	p.rows += o.rows
 	if bytes.Compare(o.rank[:], p.rank[:]) < 0 {
-		p.rank, p.record = o.rank, bytes.Clone(o.record)
+		p.rank, p.record = o.rank, append(p.record[:0], o.record...)
 	}
 }
 
-// mark tells NULL from an empty text.
-func mark(text []byte, null bool) []byte {
-	if null {
-		return nil
-	}
-	return append([]byte{1}, text...)
+// ends returns where the first cell of a record ends.
+func ends(record []byte) int {
+	size, n := binary.Uvarint(record)
+	return min(max(n, 0)+max(int(size), 1)-1, len(record))
 }
 
 // append encodes a person with the ID.
@@ -93,13 +93,7 @@ func (p *person) append(b []byte, id string) []byte {
 	b = wire.AppendText(b, id)
 	b = append(b, p.rank[:]...)
 	b = binary.AppendUvarint(b, p.rows)
-	for _, c := range p.changes {
-		if c {
-			b = append(b, 1)
-		} else {
-			b = append(b, 0)
-		}
-	}
+	b = append(b, p.changes...)
 	return append(binary.AppendUvarint(b, uint64(len(p.record))), p.record...)
 }
 
@@ -113,7 +107,7 @@ type people struct {
 	size    int // about as many bytes as their encodings have
 
 	persons []person
-	changes []bool
+	changes []byte
 	records []byte
 }
 
@@ -132,7 +126,7 @@ func (p *people) add(id []byte, o *person) {
 		return
 	}
 	if len(p.persons) == 0 {
-		p.persons, p.changes = make([]person, block), make([]bool, block*p.columns)
+		p.persons, p.changes = make([]person, block), make([]byte, block*p.columns)
 	}
 	if len(o.record) > cap(p.records)-len(p.records) {
 		p.records = make([]byte, 0, max(recordBlock, len(o.record)))
@@ -141,20 +135,18 @@ func (p *people) add(id []byte, o *person) {
 	own, changes, from := &p.persons[0], p.changes[:p.columns:p.columns], len(p.records)
 	p.persons, p.changes, p.records = p.persons[1:], p.changes[p.columns:], append(p.records, o.record...)
 	copy(changes, o.changes)
-	*own = person{rank: o.rank, record: p.records[from:len(p.records):len(p.records)], rows: o.rows, changes: changes}
+	*own = person{rank: o.rank, record: p.records[from:len(p.records):len(p.records)], rows: o.rows, changes: changes, same: bytes.Count(changes, []byte{0})}
 	p.byID[string(id)] = own
 }
 
 // decode adds the persons of an encoded list.
 func (p *people) decode(in []byte) error {
-	o := &person{changes: make([]bool, p.columns)}
+	o := &person{}
 	for d := (wire.Reader{Rest: in}); len(d.Rest) > 0; {
 		id := d.Take(d.Uvarint())
-		copy(o.rank[:], d.Take(bounding.RankSize))
+		copy(o.rank[:], d.Take(contribution.RankSize))
 		o.rows = d.Uvarint()
-		for k, c := range d.Take(uint64(p.columns)) {
-			o.changes[k] = c == 1
-		}
+		o.changes = d.Take(uint64(p.columns))
 		if o.record = d.Take(d.Uvarint()); d.Bad {
 			return errPeople
 		}

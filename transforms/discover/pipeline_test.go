@@ -10,6 +10,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
@@ -31,16 +33,15 @@ func TestPipeline(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := files.Create(t.Context(), dir+"/people.csv", []byte(text.String())); err != nil {
-		t.Fatal(err)
-	}
-	source, err := table.Find(t.Context(), dir+"/people.csv", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files.Create(t.Context(), dir+"/people.csv", []byte(text.String())))
+	source := must.Value(table.Find(t.Context(), dir+"/people.csv", nil))(t)
 	p := discover.Params{
 		Columns:   []discover.Column{{Name: "sex", Untyped: true}, {Name: "visits", Untyped: true}},
-		PrivacyID: "id", Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1), Store: tables.Store(dir), RunID: "one",
+		PrivacyID: "id", Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1), Store: tables.Store(dir), RunID: "one", Book: dir + "/people.book",
+	}
+	terms := book.Terms{Name: "people", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-6, Inputs: []string{"people.csv"}}
+	if _, err := book.Create(t.Context(), p.Book, terms); err != nil {
+		t.Fatal(err)
 	}
 	var found []*discover.Found
 	for range 2 {
@@ -51,14 +52,11 @@ func TestPipeline(t *testing.T) {
 		if len(all) != 1 {
 			t.Fatalf("%d results", len(all))
 		}
-		f, err := discover.Decode([]byte(all[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(discover.Decode([]byte(all[0])))(t)
 		found = append(found, f)
 	}
 	f := found[0]
-	if len(f.Columns[0].Values) != 2 || f.Columns[1].Min != "0" || f.Columns[1].Max != "15" || f.MaxRows != 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
+	if len(f.Columns[0].Values) != 2 || f.Columns[1].Min != "0" || f.Columns[1].Max != "8" || f.MaxRows != 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
 		t.Errorf("found %+v", f)
 	}
 	if file, err := schema.Parse("found", f.File("trim: true")); err != nil || file.Domain.Events == nil {
@@ -66,6 +64,10 @@ func TestPipeline(t *testing.T) {
 	}
 	if found[1].Units != f.Units {
 		t.Error("a second attempt has drawn again")
+	}
+	b := must.Value(book.Open(t.Context(), p.Book))(t)
+	if list := b.Standing(); len(list) != 1 || list[0].Key != book.FoundKey(f.Prior.ID) || list[0].Epsilon != 1 {
+		t.Errorf("the book has %d charges for what was found as %s", len(list), f.Prior.ID)
 	}
 }
 
@@ -82,10 +84,7 @@ func init() { beam.RegisterType(reflect.TypeFor[visit]()) }
 
 // TestStructs: of structs the types of fields are public, and what they hold is found as of a table.
 func TestStructs(t *testing.T) {
-	columns, err := discover.ColumnsOf(reflect.TypeFor[visit](), "person")
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns := must.Value(discover.ColumnsOf(reflect.TypeFor[visit](), "person"))(t)
 	var rows []visit
 	for i := range 20_000 {
 		for k := range 1 + i%2 {
@@ -100,10 +99,7 @@ func TestStructs(t *testing.T) {
 	pipe, s := beam.NewPipelineWithRoot()
 	col := transformtest.Capture[string](s, discover.Discover(s, transformtest.Create(s, rows...), p))
 	transformtest.Run(t, pipe)
-	f, err := discover.Decode([]byte(col.Elements()[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(discover.Decode([]byte(col.Elements()[0])))(t)
 	ward, nights, cost := f.Columns[0], f.Columns[1], f.Columns[2]
 	if len(ward.Values) != 2 || ward.Null || nights.Type != domain.Int64 || nights.Max != "7" || !nights.Null || cost.Type != domain.Float64 || cost.Resolution != "0.01" || f.MaxRows != 2 {
 		t.Errorf("found %+v", f)

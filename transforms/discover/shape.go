@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // The statistics of a column, each with cells of its own. A unit is in one cell of each.
@@ -14,7 +14,9 @@ const (
 	kindOf      = iota // what the cell is
 	placesOf           // decimal places of a number, or how fine a time is
 	magnitudeOf        // its sign and power of two
+	detailOf           // … and the eighth of that
 	yearOf             // of a date or time
+	codeOf             // which well-known code for what is missing or open it is
 	formOf             // how people have written a number, a date or a code, in a column of texts
 	constantOf         // whether all rows of the person have it
 	statistics
@@ -28,7 +30,8 @@ const (
 	wholeCell
 	decimalCell
 	dateCell
-	stampCell
+	stampCell // without a zone
+	zonedCell
 	clockCell
 	textCell
 	kindCells
@@ -37,7 +40,7 @@ const (
 // cellOfKind is the cell of each kind in kindOf.
 var cellOfKind = [...]int{
 	cellkind.Boolean: boolCell, cellkind.Integer: wholeCell, cellkind.Decimal: decimalCell, cellkind.Float: decimalCell,
-	cellkind.Date: dateCell, cellkind.DateTime: stampCell, cellkind.Timestamp: stampCell, cellkind.Clock: clockCell, cellkind.Text: textCell,
+	cellkind.Date: dateCell, cellkind.DateTime: stampCell, cellkind.Timestamp: zonedCell, cellkind.Clock: clockCell, cellkind.Text: textCell,
 }
 
 // Cells of constantOf.
@@ -58,13 +61,15 @@ const (
 	leastPower, mostPower = -29, 64
 	powers                = mostPower - leastPower + 1
 	magnitudeCells        = 2*powers + 2 // and 0, and no number
+	details               = 8            // equal parts of a magnitude
+	detailCells           = details*(magnitudeCells-1) + 1
 	firstYear, lastYear   = 1900, 2100
 	yearCells             = lastYear - firstYear + 2 // and no date
 	rowsCells             = 33                       // 1, 2, 3 to 4, 5 to 8, …; and none
 )
 
 // cellsOf are the numbers of cells of the statistics of a column.
-var cellsOf = [statistics]int{kindCells, placesCells, magnitudeCells, yearCells, formCells, constantCells}
+var cellsOf = [statistics]int{kindCells, placesCells, magnitudeCells, detailCells, yearCells, len(codes) + 1, formCells, constantCells}
 
 // sizes are the numbers of cells of all statistics of a table, column by column, and of the rows of a person, last.
 func sizes(columns int) []int {
@@ -91,13 +96,13 @@ func newReader(c Column) reader { return reader{c, c.attribute()} }
 
 // place finds the cells of a cell, null or text; value is whether the text is a candidate.
 func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value bool) {
-	cells = [constantOf]int{nullCell, noPlaces, magnitudeCells - 1, yearCells - 1}
+	cells = [constantOf]int{nullCell, noPlaces, magnitudeCells - 1, detailCells - 1, yearCells - 1, len(codes)}
 	if null || r.Untyped && len(text) == 0 {
 		return cells, false
 	}
-	if _, marked := cellkind.Mark(text); marked && r.Untyped {
+	if _, marked := cellkind.Mark(text); r.Untyped && (marked || cellkind.Impossible(text)) {
 		cells[kindOf] = markCell
-		return cells, true // in a column of texts
+		return cells, len(text) <= maxCandidate // in a column of texts
 	}
 	text, kind, ok := r.kind(text)
 	if !ok {
@@ -113,7 +118,7 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	}
 	switch as {
 	case cellkind.Integer, cellkind.Decimal, cellkind.Float:
-		if cells[placesOf], cells[magnitudeOf] = number(read); cells[placesOf] == 0 && as == kind { // such as 12.0
+		if number(read, &cells); cells[placesOf] == 0 && as == kind { // such as 12.0
 			cells[kindOf] = wholeCell
 		}
 	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp, cellkind.Clock:
@@ -121,6 +126,7 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 		if v, ok := a.ParseNative(string(read)); ok {
 			if cells[placesOf] = timeCell(a.Type, v); as != cellkind.Clock {
 				cells[yearOf] = yearCell(a.Type.Time(v))
+				cells[codeOf] = dateCode(a.Type.Time(v))
 			}
 		}
 	}
@@ -128,13 +134,13 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 }
 
 // category reports whether a text of a kind and length can be a category. That is a rule about texts, and not about columns:
-// numbers of few digits may be codes, such as those of posts, of which some begin with 0 and are texts. A column has at
-// most some million of them.
+// numbers of few digits may be codes, such as postcodes: some begin with 0 and are texts. Dates and times of a day stand
+// among words. A column has at most some million of them.
 func (r *reader) category(kind cellkind.Kind, length int) bool {
 	if !r.Untyped {
 		return r.hasValues()
 	}
-	return kind == cellkind.Text || kind == cellkind.Boolean || kind == cellkind.Integer && length <= 6 || kind == cellkind.Decimal && length <= 4
+	return kind == cellkind.Text || kind == cellkind.Boolean || kind == cellkind.Date || kind == cellkind.Clock && length <= len("23:59:59") || kind == cellkind.Integer && length <= 6 || kind == cellkind.Decimal && length <= 4
 }
 
 // kind classifies a text, by the type of its column if that is public: then as a text of that type, which a cell that cannot
@@ -147,7 +153,7 @@ func (r *reader) kind(text []byte) (plain []byte, kind cellkind.Kind, ok bool) {
 	kind = declaredKinds[r.Type]
 	switch kind {
 	case cellkind.Text:
-		return text, kind, len(text) > 0
+		return text, kind, true
 	case cellkind.Boolean:
 		return text, kind, true
 	case cellkind.Decimal:
@@ -182,13 +188,11 @@ func timeCell(t domain.Type, v int64) int {
 	return finerCell
 }
 
-// number finds the cells of a number: how many places of it are not 0, and its magnitude.
-func number(text []byte) (placesCell, magnitudeCell int) {
-	x, ok := domain.ParseFloat(string(text))
-	if !ok || math.IsInf(x, 0) {
-		return noPlaces, magnitudeCells - 1
+// number finds the cells of a number: how many places of it are not 0, its magnitude, and whether it is a code.
+func number(text []byte, cells *[constantOf]int) {
+	if x, ok := domain.ParseFloat(string(text)); ok && !math.IsInf(x, 0) {
+		cells[placesOf], cells[magnitudeOf], cells[detailOf], cells[codeOf] = usedPlaces(text), magnitude(x), detail(x), numberCode(x)
 	}
-	return usedPlaces(text), magnitude(x)
 }
 
 // usedPlaces are the decimal places of a number up to the last one that is not 0, at most one more than a NUMERIC has. It
@@ -210,7 +214,7 @@ func usedPlaces(text []byte) int {
 	return min(max(places-power, 0), cellkind.MaxPlaces+1)
 }
 
-// exponent reads a whole number, and takes one beyond those of all floats for a large one.
+// exponent reads a whole number, and takes one beyond all floats for a large one.
 func exponent(text []byte) (n int) {
 	for _, c := range bytes.TrimLeft(text, "+-") {
 		n = min(10*n+int(c-'0'), 1<<20)
@@ -232,6 +236,27 @@ func magnitude(x float64) int {
 		return powers - 1 - at
 	}
 	return powers + 1 + at
+}
+
+// detail is the cell of a number in detailOf.
+func detail(x float64) int {
+	cell := magnitude(x)
+	low, high := within(cell)
+	if cell == powers {
+		return cell * details
+	}
+	part := int((x - low) / (high - low) * details)
+	if x < 0 { // a cell has its end, and not its beginning
+		part = details - 1 - int((high-x)/(high-low)*details)
+	}
+	return cell*details + min(max(part, 0), details-1)
+}
+
+// detailWithin returns the numbers at which a cell of detailOf begins and ends.
+func detailWithin(cell int) (low, high float64) {
+	low, high = within(cell / details)
+	step := (high - low) / details
+	return low + step*float64(cell%details), low + step*float64(cell%details+1)
 }
 
 // within returns the numbers at which a cell of magnitudeOf begins and ends.

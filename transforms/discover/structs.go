@@ -28,7 +28,7 @@ func ColumnsOf(t reflect.Type, privacyID string) (columns []Column, err error) {
 	return columns, nil
 }
 
-// chunksOf returns records as chunks: those of a reader of tables as they are, or structs.
+// chunksOf returns records as chunks: chunks of a reader of tables as they are, or structs.
 func chunksOf(s beam.Scope, rows beam.PCollection, p Params) (beam.PCollection, error) {
 	t := rows.Type().Type()
 	if t == reflect.TypeFor[*domain.Chunk]() {

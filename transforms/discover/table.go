@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
-// table holds the counts of all statistics of some units, and those of values. It is private.
+// table holds the counts of all statistics of some units, and counts of values. It is private.
 type table struct {
 	columns []Column // not encoded
 
@@ -76,7 +76,7 @@ func (t *table) encode() []byte {
 	return b
 }
 
-// decode adds an encoded table: its values to those of the columns, and everything else to t. The sum does not depend on the
+// decode adds an encoded table: its values to the values of the columns, and everything else to t. The sum does not depend on the
 // order.
 func (t *table) decode(in []byte, values []texts) error {
 	d := wire.Reader{Rest: in}

@@ -21,7 +21,7 @@ type textCount struct {
 	hash     uint64
 	from, to int // in bytes
 	n        int64
-	cells    [constantOf]uint8
+	cells    [constantOf]uint16
 	value    bool // the text is a candidate
 }
 
@@ -125,14 +125,14 @@ func (y *tally) add(text []byte, null bool, n int64) {
 		c = y.insert(hash, slot, text)
 		c.value = value
 		for s, cell := range cells {
-			c.cells[s] = uint8(cell) // no statistic has more than 256
+			c.cells[s] = uint16(cell) // no statistic has more than 65,536
 		}
 	}
 	c.n += n
 }
 
 // addCells counts units in a cell of each statistic.
-func addCells[T int | uint8](y *tally, cells [constantOf]T, n int64) {
+func addCells[T int | uint16](y *tally, cells [constantOf]T, n int64) {
 	for s, cell := range cells {
 		y.dense[s][cell] += n
 	}
@@ -185,14 +185,14 @@ func (b *bundle) addChunk(c *domain.Chunk) {
 }
 
 // addUnit counts a person.
-func (b *bundle) addUnit(record []byte, rows uint64, changes []bool) error {
+func (b *bundle) addUnit(record []byte, rows uint64, changes []byte) error {
 	b.units++
 	b.rows[rowsCell(rows)]++
 	whole := cells(record, len(b.columns), func(k int, text []byte, null bool) {
 		b.columns[k].add(text, null, 1)
 		stays := noRows
 		switch {
-		case rows > 1 && changes[k]:
+		case rows > 1 && changes[k] != 0:
 			stays = changing
 		case rows > 1:
 			stays = constant
@@ -214,7 +214,7 @@ func (b *bundle) entries() (n int) {
 }
 
 // emit passes on the counts: the statistics, and values by the hash of their family. What holds a value is one shard.
-func (b *bundle) emit(p Params, emit func(int, []byte)) {
+func (b *bundle) emit(p Params, emit func(int, []byte) error) error {
 	sum := newTable(b.of)
 	parts := make([]valueList, p.Shards)
 	sum.units, sum.dense[len(sum.dense)-1] = b.units, b.rows
@@ -232,12 +232,18 @@ func (b *bundle) emit(p Params, emit func(int, []byte)) {
 		}
 		sum.dense[attribute(k, constantOf)] = b.stays[k]
 	}
-	emit(denseKey, sum.encode())
+	if err := emit(denseKey, sum.encode()); err != nil {
+		return err
+	}
 	for at := range parts {
-		if parts[at].encoded != nil {
-			emit(firstKey+at, parts[at].table(len(b.columns)))
+		if parts[at].encoded == nil {
+			continue
+		}
+		if err := emit(firstKey+at, parts[at].table(len(b.columns))); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // reset begins anew, in the same memory.

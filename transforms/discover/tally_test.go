@@ -43,7 +43,7 @@ func TestTallyCountsAllTexts(t *testing.T) {
 	}
 }
 
-// BenchmarkCount counts a million cells, of which a hundred thousand texts are different; rows of people and rows by themselves.
+// BenchmarkCount counts a million cells with a hundred thousand different texts; rows of people and rows by themselves.
 func BenchmarkCount(b *testing.B) {
 	var table rows
 	for i := range 200_000 {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -94,8 +93,18 @@ func (f *Found) choose(p Params, column int, n named) {
 			n.units -= v.Count
 		}
 	}
-	if x.categories(n.texts); x.Left == "" && !p.Columns[column].Values && n.units < leastNamed*x.there {
+	if x.categories(n.texts); x.Left == "" && x.Type == domain.String {
+		x.named(n)
+	}
+	if x.Left == "" && !p.Columns[column].Values && n.units < leastNamed*x.there {
 		x.Left = fmt.Sprintf("values found: %d, of %.1f %% of its texts, and the rest would be other; a domain file with values: find keeps it", len(x.Values), 100*n.units/x.there)
+	}
+}
+
+// named notes how much of a column of texts would be other. The noise of a value that was released is small beside it.
+func (f *FoundColumn) named(n named) {
+	if other := 1 - n.units/max(f.there, 1); other >= leastNoted {
+		f.noted(other, fmt.Sprintf("about %s of its values are too rare to be named, and became other", percent(other)))
 	}
 }
 
@@ -110,7 +119,7 @@ const mostNamed = .95
 // a diagnosis, and the area of a postcode.
 var codeLengths = []int{1, 3}
 
-// cuts are the numbers of characters at which texts of a column may be cut: those that are declared, or those of codes.
+// cuts are the numbers of characters at which texts of a column may be cut: declared ones, or the ones of codes.
 func (c *Column) cuts() []int {
 	if len(c.Prefixes) > 0 || c.Values || !c.Untyped && c.Type != domain.String {
 		return c.Prefixes
@@ -183,10 +192,8 @@ func (f *FoundColumn) categories(values []string) {
 	}
 }
 
-// usable reports whether a domain file can hold a text.
-func usable(s string) bool {
-	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r == '\r' || !unicode.IsPrint(r) && r != ' ' && r != '\t' })
-}
+// usable reports whether a domain file can hold a text: any text can stand there in quotes, and what is none cannot.
+func usable(s string) bool { return utf8.ValidString(s) }
 
 // whole reports whether a text may be released as it is: what looks like a prefix is counted as one of its own prefixes.
 func whole(text []byte, prefixes []int) bool {
@@ -249,7 +256,7 @@ func (t *table) keep(column int, counted *texts, least int64) {
 // lengthOf returns the number of characters before the star of a prefix.
 func lengthOf(name string) int { return utf8.RuneCountInString(name) - len(domain.PrefixMark) }
 
-// fold counts units of the longest declared prefixes that are rare for the next shorter one, or drops them if there is none. alive
+// fold counts units of the longest declared prefixes that are rare for the next shorter one, or drops them without one. alive
 // are such prefixes of values that are left. Other prefixes are of values of other shards too, and stay.
 func fold(counted *texts, least int64, lengths []int, alive map[string]bool) map[string]int64 {
 	rest, last := map[string]int64{}, len(lengths)-1
@@ -266,8 +273,8 @@ func fold(counted *texts, least int64, lengths []int, alive map[string]bool) map
 	return rest
 }
 
-// Values implements mechanism.ValueCounts. A unit is in one count at most: that of its value or, if neither this nor a longer
-// prefix stands, that of its prefix.
+// Values implements mechanism.ValueCounts. A unit is in one count at most: its value's or, if neither this nor a longer
+// prefix stands, its prefix's.
 func (t *table) Values(of query.ValuesOf, drop int64) []query.Value {
 	counts := t.values[of.Column]
 	if of.Prefix > 0 {

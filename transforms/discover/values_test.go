@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // counting is the definition of what is counted: each unit once, by its value or, if neither this nor a longer prefix stands,
@@ -151,24 +152,16 @@ func times(a, b [][2]float64) (out [][2]float64) {
 }
 
 // TestPrefixLaw computes the law of what is released of values and then of their prefixes, of all tables of at most four units
-// over three values, of which two begin alike, and compares it with that of every neighbour: the hockey sticks are at most
+// over three values, two of them with one beginning, and compares it with the release of every neighbour: the hockey sticks are at most
 // δ(ε) of both charges, and what new values and new prefixes cost. What is counted is what the pipeline counts.
 func TestPrefixLaw(t *testing.T) {
 	values := []string{"aa", "ab", "b"}
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 		for _, first := range []int64{0, 1} {
-			ledger, err := accountant.NewLedger(accountant.Params{Neighbouring: n, Epsilon: .5, Delta: .2, ValuesDelta: .1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ledger := must.Value(accountant.NewLedger(accountant.Params{Neighbouring: n, Epsilon: .5, Delta: .2, ValuesDelta: .1}))(t)
 			for level := range 2 {
-				e, err := ledger.Values(accountant.Values{Columns: 1, First: first, Delta: dp.ShareOf(1, 2)}, dp.ShareOf(1, 2))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := ledger.Charge(e.At("values", level)); err != nil {
-					t.Fatal(err)
-				}
+				e := must.Value(ledger.Values(accountant.Values{Columns: 1, First: first, Delta: dp.ShareOf(1, 2)}, dp.ShareOf(1, 2)))(t)
+				must.Do(t, ledger.Charge(e.At("values", level)))
 			}
 			events := ledger.Events()
 			l, rho, delta := newTwoLevels(events[0]), 0., 0.
@@ -261,10 +254,7 @@ func TestPrefixesAreFound(t *testing.T) {
 		if got, want := strings.Join(f.Columns[0].Values, " "), "I10 D66* E* 1* 0*"; got != want && got != "I10 D66* E* 0* 1*" {
 			t.Errorf("found %s, want %s", got, want)
 		}
-		ledger, err := p.ledger()
-		if err != nil {
-			t.Fatal(err)
-		}
+		ledger := must.Value(p.ledger())(t)
 		delta, columns := 0., 0
 		for _, e := range f.Prior.Events {
 			if e.Delta != nil {

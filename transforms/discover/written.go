@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // Cells of formOf. The forms of dates have two each: without and with a time of the day.
@@ -99,7 +99,7 @@ func (f *FoundColumn) written(k, w noisy) {
 		}
 		return n > max(.01*there, 3*w.sigma*math.Sqrt(float64(len(cells))))
 	}
-	dates, numbers := []int{dateCell, stampCell}, []int{wholeCell, decimalCell}
+	dates, numbers := []int{dateCell, stampCell, zonedCell}, []int{wholeCell, decimalCell}
 	switch {
 	case fits(numbers, pointCell, commaCell):
 		if f.Type, f.Written = domain.Int64, cellkind.PointNumbers; seen(commaCell) {
@@ -117,7 +117,8 @@ func (f *FoundColumn) written(k, w noisy) {
 	default:
 		f.Written = cellkind.DayFirst
 	}
-	if f.Type = domain.Date; k.cells[stampCell] > shown*k.sigma || w.cells[eitherStamp]+w.cells[dayStamp]+w.cells[monthStamp]+w.cells[namedStamp] > shown*2*w.sigma {
-		f.Type = domain.Timestamp
+	f.Type = dateType(k.cells[stampCell], k.cells[zonedCell], shown*k.sigma)
+	if f.Type == domain.Date && w.cells[eitherStamp]+w.cells[dayStamp]+w.cells[monthStamp]+w.cells[namedStamp] > shown*2*w.sigma {
+		f.Type = domain.DateTime
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/kit/cellkind"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -25,7 +25,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Dates and numbers as people write them are found with their form, and codes of which some begin with 0 are categories.
+// Dates and numbers as people write them are found with their form, and codes are categories if some begin with 0.
 func TestWrittenColumnsAreFound(t *testing.T) {
 	names := []string{"us", "de", "named", "seen", "pay", "paid", "zip", "mixed", "either", "room"}
 	var table rows
@@ -49,7 +49,7 @@ func TestWrittenColumnsAreFound(t *testing.T) {
 	}
 	want := map[string]string{
 		"us": "DATE 2023-12-31 12/31/2024", "de": "DATE 2023-12-31 31.12.2024", "named": "DATE 2023-12-31 31 Dec 2024",
-		"seen": "TIMESTAMP 2023-12-31 12/31/2024", "pay": "NUMERIC 8191.99 1,234.5", "paid": "NUMERIC 1023.99 1.234,5",
+		"seen": "DATETIME 2023-12-31T23:59:59 12/31/2024", "pay": "NUMERIC 8191.99 1,234.5", "paid": "NUMERIC 959.99 1.234,5",
 		"zip": "STRING  ", "either": "DATE 2020-12-31 31.12.2024",
 	}
 	for i := range f.Columns {

@@ -9,11 +9,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/beside"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/kit/background"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/transforms/internal/spill"
 )
 
 // Units is a collection with exactly one coded record for each privacy unit, or with several whose weights add up to that
@@ -48,7 +49,7 @@ type BoundParams struct {
 	Spill *Spill
 	// RunKey is public and decides which record of a unit is kept. Any value will do, and the same value keeps the
 	// same records. It must not be the seed of the noise.
-	RunKey [bounding.RunKeySize]byte
+	RunKey [contribution.RunKeySize]byte
 }
 
 const (
@@ -89,7 +90,7 @@ func (p BoundParams) withDefaults() BoundParams {
 //
 // In a domain with Events all records of a unit are kept. Each says also how many the unit has, and what is usual among
 // them, and ends with a weight in steps of 2^-Domain.WeightBits. The weights of a unit add up to 1 exactly. If people
-// without rows exist, the units are those of the table of people: records of other IDs belong to nobody and are dropped.
+// without rows exist, the units are the people of the table of people: records of other IDs belong to nobody and are dropped.
 //
 // It panics on invalid parameters.
 func Bound(s beam.Scope, in Coded, p BoundParams) Units {
@@ -105,13 +106,13 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 		return Units(in)
 	}
 	bundles := beam.ParDo(s, &boundFn{
-		Width:      bounding.NewRecordLayout(in.domain).Width(),
+		Width:      contribution.NewRecordLayout(in.domain).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
 		MaxBundle:  p.MaxBundle,
-		Spill:      p.Spill.name(),
+		Spill:      p.Spill.Name(),
 	}, sensitive.Reveal(in.records))
-	merge := &mergeFn{RunKey: p.RunKey[:], Summary: bounding.NewSummary(in.domain), Spill: p.Spill.name()}
+	merge := &mergeFn{RunKey: p.RunKey[:], Summary: contribution.NewSummary(in.domain), Spill: p.Spill.Name()}
 	merged := beam.ParDo(s, merge, beam.GroupByKey(s, bundles))
 	return Units{records: sensitive.Derive(in.records, merged), domain: in.domain}
 }
@@ -143,8 +144,8 @@ type boundFn struct {
 	sent  int64
 	wire  []byte // of units, on their way to the spill
 
-	work beside.Work // on what stands above and below
-	full []shardOf   // to be emitted
+	work background.Work // on what stands above and below
+	full []shardOf       // to be emitted
 	err  error
 }
 
@@ -157,7 +158,7 @@ type shardOf struct {
 func (f *boundFn) StartBundle(func(int, []byte)) (err error) {
 	f.work.Wait()
 	f.set, f.sent, f.full, f.err = records.NewSet(f.Width, f.MaxEntries), 0, nil, nil
-	f.spill, err = spillOf(f.Spill)
+	f.spill, err = spill.Of(f.Spill)
 	return err
 }
 
@@ -214,7 +215,7 @@ func (f *boundFn) flush() (err error) {
 		var b []byte
 		if f.spill != nil {
 			f.wire = u.Encode(f.wire[:0])
-			b, err = f.spill.put(f.wire)
+			b, err = f.spill.Put(f.wire)
 		} else if b = u.Encode(nil); f.MaxBundle > 0 {
 			if f.sent += int64(len(b) + elementSize); f.sent > f.MaxBundle {
 				err = errBundle
@@ -227,7 +228,7 @@ func (f *boundFn) flush() (err error) {
 	return err
 }
 
-// mostMerges is the number of shards that a bundle merges at a time, of which each takes memory. Its records are counted
+// mostMerges is the number of shards that a bundle merges at a time; each takes memory. Its records are counted
 // by one core, and three more merge as fast.
 const mostMerges = 4
 
@@ -235,7 +236,7 @@ const mostMerges = 4
 // once it has all of them, because that depends on how often a unit has a row.
 type mergeFn struct {
 	RunKey  []byte
-	Summary *bounding.Summary
+	Summary *contribution.Summary
 	Spill   string
 
 	merges []*merging // in the order of their shards
@@ -243,7 +244,7 @@ type mergeFn struct {
 
 // merging is the work on one shard.
 type merging struct {
-	beside.Work
+	background.Work
 	batch *records.Batch
 	err   error
 }
@@ -254,7 +255,7 @@ func (f *mergeFn) StartBundle(func(*records.Batch)) error {
 }
 
 func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*records.Batch)) error {
-	spill, err := spillOf(f.Spill)
+	kept, err := spill.Of(f.Spill)
 	if err != nil {
 		return err
 	}
@@ -269,7 +270,7 @@ func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*rec
 	}
 	m := &merging{}
 	f.merges = append(f.merges, m)
-	m.Start(func() { m.batch, m.err = f.merge(all, spill) })
+	m.Start(func() { m.batch, m.err = f.merge(all, kept) })
 	return nil
 }
 
@@ -293,12 +294,12 @@ func (f *mergeFn) pass(emit func(*records.Batch)) error {
 	return nil
 }
 
-func (f *mergeFn) merge(parts [][]byte, spill *Spill) (*records.Batch, error) {
+func (f *mergeFn) merge(parts [][]byte, kept *Spill) (*records.Batch, error) {
 	lists := make([]*records.Units, len(parts))
 	for i, b := range parts {
 		var err error
-		if spill != nil {
-			if b, err = spill.get(b); err != nil {
+		if kept != nil {
+			if b, err = kept.Get(b); err != nil {
 				return nil, err
 			}
 		}
@@ -306,7 +307,7 @@ func (f *mergeFn) merge(parts [][]byte, spill *Spill) (*records.Batch, error) {
 			return nil, err
 		}
 	}
-	rank := bounding.NewRanker(f.RunKey)
+	rank := contribution.NewRanker(f.RunKey)
 	if f.Summary != nil {
 		return records.Shared(lists, rank, f.Summary), nil
 	}

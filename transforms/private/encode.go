@@ -35,7 +35,7 @@ const (
 // EncodeParams configures Encode. Zero fields mean their defaults.
 type EncodeParams struct{ Unreadable Unreadable }
 
-// Encode turns records into codes of d, of a domain with Events into those of the records alone. The elements of col are *domain.Chunk, structs or pointers to
+// Encode turns records into codes of d, of a domain with Events into the codes of the records alone. The elements of col are *domain.Chunk, structs or pointers to
 // structs; fields belong to columns by a `dapple:"name"` tag, else by `beam:"name"`, else by name.
 //
 // A field may be a pointer to a value, or a struct of a value and Valid, such as sql.Null[int64] or bigquery.NullString: nil and

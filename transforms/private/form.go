@@ -3,13 +3,13 @@ package private
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // The tables that records are read from.
 const (
 	wholeRecord = iota // all columns
-	peopleTable        // those of people
+	peopleTable        // records of people
 	rowsTable          // the others
 )
 
@@ -24,7 +24,7 @@ func formOf(d *domain.Domain, table int) form { return form{query.Frame{Domain: 
 // open returns the columns of the table, and what makes records of their codes.
 func (f form) open() (*domain.Domain, *packer) {
 	whole := &f.Public.Domain
-	p, d := &packer{layout: bounding.NewRecordLayout(whole)}, whole.Recorded()
+	p, d := &packer{layout: contribution.NewRecordLayout(whole)}, whole.Recorded()
 	if f.Table == wholeRecord {
 		return d, p
 	}
@@ -40,9 +40,9 @@ func (f form) open() (*domain.Domain, *packer) {
 
 // packer packs codes of the columns of a table as records.
 type packer struct {
-	layout  *bounding.Layout
-	columns []int         // which columns of a record those of the table are; nil: all, in order
-	record  []domain.Code // begins with the table, as bounding.NewRecordLayout says it
+	layout  *contribution.Layout
+	columns []int         // which columns of a record the table has; nil: all, in order
+	record  []domain.Code // begins with the table, as contribution.NewRecordLayout says it
 }
 
 func (p *packer) pack(dst []byte, codes []domain.Code) []byte {

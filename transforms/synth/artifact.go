@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -21,8 +20,10 @@ type Artifact struct {
 	Config    string // SHA-256 of the configuration that it was made with, in hex
 	Method    string
 	Result    *solver.Result
-	Statement accountant.Statement
-	Model     []byte // Result.Model with its domain: the bytes of _model.arrow
+	Statement Statement
+	Model     []byte     // Result.Model with its domain: the bytes of _model.arrow
+	Book      *BookEntry // that has paid for it; nil: see Params.Book
+	Adopted   bool       // an earlier attempt has drawn it, and this run spent nothing; Encode leaves it out
 }
 
 // artifactHeader begins every encoded artifact; the last byte is the version of what follows.
@@ -34,17 +35,18 @@ type described struct {
 	Total                 query.Total
 	Answers               *solver.Answers       `json:",omitempty"`
 	MaxError              *query.MaxError       `json:",omitempty"`
-	Chosen                *float64              `json:",omitempty"`
 	Accepted              *bool                 `json:",omitempty"`
 	Measured              *solver.MeasuredError `json:",omitempty"`
 	RMSE, TV              string
+	Fit                   *solver.Fit         `json:",omitempty"`
 	Uncertainty           *solver.Uncertainty `json:",omitempty"`
 	Public                *solver.PublicUse   `json:",omitempty"`
 	Iterations            int
 	Status                solver.Status
 	Bins                  []domain.LearnedBins `json:",omitempty"`
 	Measurements          []measured
-	Statement             accountant.Statement
+	Statement             Statement
+	Book                  *BookEntry `json:",omitempty"`
 }
 
 type measured struct {
@@ -58,8 +60,8 @@ type measured struct {
 func (a *Artifact) Encode() ([]byte, error) {
 	r := a.Result
 	d := described{
-		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, Answers: r.Answers, MaxError: r.MaxError, Chosen: r.Chosen, Accepted: r.Accepted, Measured: r.Measured,
-		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Uncertainty: r.Uncertainty, Public: r.Public, Iterations: r.Iterations, Status: r.Status, Bins: r.Bins, Statement: a.Statement,
+		RunID: a.RunID, Config: a.Config, Method: a.Method, Total: r.Total, Answers: r.Answers, MaxError: r.MaxError, Accepted: r.Accepted, Measured: r.Measured,
+		RMSE: fmt.Sprint(r.RMSE), TV: fmt.Sprint(r.TV), Fit: r.Fit, Uncertainty: r.Uncertainty, Public: r.Public, Iterations: r.Iterations, Status: r.Status, Bins: r.Bins, Statement: a.Statement, Book: a.Book,
 	}
 	for _, q := range r.Measurements {
 		d.Measurements = append(d.Measurements, measured{q.Clique, q.Variance, len(q.Values)})
@@ -86,7 +88,23 @@ func (a *Artifact) Ref() (ModelRef, error) {
 	return refTo("", data, StoreRef{}), nil
 }
 
-func encodeArtifact(a *Artifact) ([]byte, error) { return a.Encode() }
+// encodeArtifact is Encode for elements, which tell what was adopted.
+func encodeArtifact(a *Artifact) ([]byte, error) {
+	b, err := a.Encode()
+	return append(appendBool(nil, a.Adopted), b...), err
+}
+
+// elementArtifact reads what encodeArtifact wrote.
+func elementArtifact(b []byte) (*Artifact, error) {
+	if len(b) == 0 || b[0] > 1 {
+		return nil, errElement
+	}
+	a, err := DecodeArtifact(b[1:])
+	if err == nil {
+		a.Adopted = b[0] == 1
+	}
+	return a, err
+}
 
 var errArtifact = errors.New("synth: not a release of this version, or a damaged one")
 
@@ -97,7 +115,7 @@ func DecodeArtifact(b []byte) (*Artifact, error) {
 }
 
 // decodeArtifact returns the model's domain, too.
-func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
+func decodeArtifact(b []byte) (*Artifact, *modelfile.File, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(artifactHeader))
 	n, k := binary.Uvarint(rest)
 	if !ok || k <= 0 || n > uint64(len(rest)-k) {
@@ -108,7 +126,7 @@ func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
 		return nil, nil, fmt.Errorf("%w: %w", errArtifact, err)
 	}
 	r := wire.Reader{Rest: rest[k+int(n):]}
-	res := &solver.Result{Total: d.Total, Answers: d.Answers, MaxError: d.MaxError, Chosen: d.Chosen, Accepted: d.Accepted, Measured: d.Measured, Uncertainty: d.Uncertainty, Bins: d.Bins, Public: d.Public, Iterations: d.Iterations, Status: d.Status}
+	res := &solver.Result{Total: d.Total, Answers: d.Answers, MaxError: d.MaxError, Accepted: d.Accepted, Measured: d.Measured, Fit: d.Fit, Uncertainty: d.Uncertainty, Bins: d.Bins, Public: d.Public, Iterations: d.Iterations, Status: d.Status}
 	if _, err := fmt.Sscan(d.RMSE+" "+d.TV, &res.RMSE, &res.TV); err != nil {
 		return nil, nil, errArtifact
 	}
@@ -118,7 +136,7 @@ func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
 	if r.Bad {
 		return nil, nil, errArtifact
 	}
-	f, err := modelio.Decode(r.Rest)
+	f, err := modelfile.Decode(r.Rest)
 	if err != nil {
 		return nil, nil, fmt.Errorf("synth: release: %w", err)
 	}
@@ -126,10 +144,10 @@ func decodeArtifact(b []byte) (*Artifact, *modelio.File, error) {
 		return nil, nil, errArtifact
 	}
 	res.Model = f.Model
-	return &Artifact{RunID: d.RunID, Config: d.Config, Method: d.Method, Result: res, Statement: d.Statement, Model: r.Rest}, f, nil
+	return &Artifact{RunID: d.RunID, Config: d.Config, Method: d.Method, Result: res, Statement: d.Statement, Book: d.Book, Model: r.Rest}, f, nil
 }
 
-// fits reports whether the uncertainty is nil, or that of attributes of the given sizes.
+// fits reports whether the uncertainty is nil, or covers attributes of the given sizes.
 func fits(u *solver.Uncertainty, sizes []int) bool {
 	if u == nil {
 		return true
@@ -141,10 +159,15 @@ func fits(u *solver.Uncertainty, sizes []int) bool {
 			}
 		}
 	}
-	for a, x := range u.Bins {
-		if x != nil && (a >= len(sizes) || len(x) != sizes[a]) {
+	for _, list := range [][][]float64{u.Bins, u.Inside} {
+		if list != nil && len(list) != len(sizes) {
 			return false
 		}
+		for a, x := range list {
+			if x != nil && len(x) != sizes[a] {
+				return false
+			}
+		}
 	}
-	return len(u.Pooled) == len(sizes) && len(u.OneWay) == len(sizes) && (u.Bins == nil || len(u.Bins) == len(sizes))
+	return len(u.Pooled) == len(sizes) && len(u.OneWay) == len(sizes)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 )
 
 // Budget is what several releases may lose together: the total (ε, δ) of a pipeline that releases the same people more

@@ -13,12 +13,13 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/beamrun/runner"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
-	"github.com/dapple-dp/dapple/internal/methods"
-	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 )
@@ -27,7 +28,7 @@ import (
 type scaled struct {
 	shards                   int
 	first, firstElement      float64 // what crosses the shuffle of people
-	second, secondElement    float64 // … and that of counts
+	second, secondElement    float64 // … and for counts
 	worker, combiner, solver float64 // memory; of the solver: without the fit's
 }
 
@@ -60,10 +61,7 @@ func (m input) scale(t *testing.T, method solver.Method, p solver.Problem, n int
 		s.secondElement = float64(len(tableOf(t, kept, rows, runner.KeptPart/int64(width)).Encode()))
 		s.second = s.secondElement * float64(units*int64(width)) / runner.KeptPart
 		p.Units = float64(units)
-		made, err := plan.Make(p, method.Name, 0, true, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Value(plan.Make(p, method.Name, 0, true, 0, nil))(t)
 		s.solver = made.CountBytes
 		return s
 	}
@@ -111,10 +109,7 @@ func tables(t *testing.T, d *domain.Domain, shape counts.Shape, rows []byte, uni
 	all := int64(c.sum)
 	encoded := bundle.Encode()
 	again := func() *counts.Table { // times changes what it is given
-		table, err := counts.DecodeTable(encoded)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Value(counts.DecodeTable(encoded))(t)
 		return table
 	}
 	group, piece := pieces(t, times(t, shape, again(), most))
@@ -128,9 +123,7 @@ func pieces(t *testing.T, table *counts.Table) (sum, most float64) {
 	enc := beam.NewElementEncoder(reflect.TypeFor[*counts.Piece]())
 	for _, p := range table.Pieces() {
 		var b bytes.Buffer
-		if err := enc.Encode(p, &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, enc.Encode(p, &b))
 		sum, most = sum+float64(b.Len()), max(most, float64(b.Len()))
 	}
 	return sum, most
@@ -170,7 +163,7 @@ func randomRows(rng *rand.Rand, d *domain.Domain) []byte {
 			codes = append(codes, domain.Code(rng.IntN(k)))
 		}
 	}
-	return bounding.NewRecordLayout(d).Pack(nil, codes)
+	return contribution.NewRecordLayout(d).Pack(nil, codes)
 }
 
 // tableOf keeps n records, as counts.Count does: the encoding of none ends with their number.
@@ -178,10 +171,7 @@ func tableOf(t *testing.T, kept counts.Shape, rows []byte, n int64) *counts.Tabl
 	b := counts.NewTable(kept).Encode()
 	b = binary.AppendUvarint(b[:len(b)-1], uint64(n))
 	b = append(b, bytes.Repeat(rows, int(n/madeRows)+1)[:n*int64(len(rows)/madeRows)]...)
-	table, err := counts.DecodeTable(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Value(counts.DecodeTable(b))(t)
 	return table
 }
 
@@ -190,13 +180,9 @@ func times(t *testing.T, shape counts.Shape, table *counts.Table, n int64) *coun
 	sum := counts.NewTable(shape)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			if err := sum.Merge(table); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, sum.Merge(table))
 		}
-		if err := table.Merge(table); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.Merge(table))
 	}
 	return sum
 }
@@ -208,10 +194,7 @@ func TestPlanKnowsKeptRecords(t *testing.T) {
 	p := m.problem()
 	const units = 2 << 18
 	p.Units = units
-	made, err := plan.Make(p, "rake", 0, true, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Value(plan.Make(p, "rake", 0, true, 0, nil))(t)
 	shape := counts.NewShape(p.Workload, counts.Params{MaxCells: plan.CountedCells})
 	kept := counts.Shape{Sizes: p.Domain.RecordSizes(), Records: true, Coarse: &shape}
 	rows := randomRows(rand.New(rand.NewPCG(1, 2)), p.Domain)
@@ -223,9 +206,7 @@ func TestPlanKnowsKeptRecords(t *testing.T) {
 		got := math.Inf(1)
 		for try := 0; try < 10 && got > 1.05*want; try++ { // what goroutines of earlier tests allocate meanwhile is counted too
 			table := tableOf(t, kept, rows, units/2)
-			if err := table.Merge(tableOf(t, kept, rows, units/2)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, table.Merge(tableOf(t, kept, rows, units/2)))
 			got = min(got, data+float64(dptest.Allocated(func() { ask(table) })))
 		}
 		if got < .95*want || got > 1.05*want {

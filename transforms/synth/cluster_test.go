@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/methods"
-	"github.com/dapple-dp/dapple/internal/plan"
+	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 )
@@ -21,7 +22,7 @@ const (
 	flinkElement  = 15e6      // the largest element that Flink of default memory has sorted in front of a combine; 30 MB were refused
 	flinkDirect   = 128 << 20 // taskmanager.memory.framework.off-heap.size, unless it is set
 	flinkMessages = 100       // that Beam's runners in Java send before they look whether any has arrived
-	workerMemory  = 4e9       // a choice: that of the smallest machines of clusters
+	workerMemory  = 4e9       // a choice: the smallest machines of clusters have it
 	prismMessage  = 2 << 30   // all input of a step, at an --endpoint
 
 	elementHead = 40 // bytes around an element in a message, as private.BoundParams.MaxBundle counts them
@@ -75,7 +76,7 @@ func (c cluster) people(k costs, n int64, shards int) flow {
 		}
 	}
 	f.parts = f.elements / float64(shards)
-	// The records of a shard are those of a number of people that varies as a Poisson variable does.
+	// The number of people of a shard varies as a Poisson variable does.
 	mean, most := float64(n)/perPerson/float64(shards), 0.0
 	for range shards {
 		most = max(most, mean+math.Sqrt(mean)*rng.NormFloat64())
@@ -154,13 +155,13 @@ func TestClusterSendsWhatSetsSend(t *testing.T) {
 	}
 }
 
-// limit is what an engine or a machine has of something, and of which records a run wants more than that.
+// limit is what an engine or a machine has of something, and from how many records on a run wants more.
 type limit struct {
 	name string
 	has  float64
 }
 
-// limits ends with that of prism, which is no cluster of many workers.
+// limits ends with prism's, which is no cluster of many workers.
 var limits = []limit{
 	{"memory of a worker, 4 GB", workerMemory},
 	{"memory of the solver, 4 GB", workerMemory},
@@ -250,10 +251,7 @@ func TestLimits(t *testing.T) {
 		first.WriteString("\n")
 	}
 	const page = "../../pipelines/deploy/README.md"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(os.ReadFile(page))(t)
 	want := string(text)
 	for header, table := range map[string]string{growing: growth.String(), limiting: first.String()} {
 		before, rest, found := strings.Cut(want, header)
@@ -264,9 +262,7 @@ func TestLimits(t *testing.T) {
 		want = before + table + "\n" + after
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(page, []byte(want), 0o666))
 	} else if want != string(text) {
 		t.Errorf("%s has other tables; go test -run TestLimits ./transforms/synth -update writes these:\n%s\n%s", page, growth.String(), first.String())
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -25,7 +25,7 @@ func checkedRelease(t *testing.T, method string, tb *counts.Table, largest float
 	return artifact(t, ref, StoreRef{})
 }
 
-// TestCriteria: the answer is that of the table, its charge is in the ledger beside those of the method, which together are
+// TestCriteria: the table gives the answer, its charge is in the ledger beside the method's charges, which together are
 // within the promise, and nothing else of a release follows from the answer. Noise of the check has σ below 1; to be wrong
 // it would have to be beyond 10.
 func TestCriteria(t *testing.T) {
@@ -44,7 +44,7 @@ func TestCriteria(t *testing.T) {
 			t.Errorf("%s: %d charges of a check, ε = %g of 20", method, stages, float64(a.Statement.AchievedEpsilon))
 		}
 	}
-	// The answers of frozen are thrown away, and its model is that of 70 units, whatever the table.
+	// The answers of frozen are thrown away, and its model has 70 units, whatever the table.
 	bad, good := checkedRelease(t, "frozen", table(t, 400), .2), checkedRelease(t, "frozen", table(t, 70), .2)
 	if *bad.Result.Accepted || !*good.Result.Accepted {
 		t.Errorf("a table of 400 units against a model of 70 is accepted: %v; one of 70: %v", *bad.Result.Accepted, *good.Result.Accepted)

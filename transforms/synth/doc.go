@@ -9,7 +9,7 @@
 //	people, release := synth.Synthesize(s, people, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
 //	released := release.Artifacts(s) // one *Artifact: statement, ledger, errors, model
 //
-// SynthesizePeople does so with people, of whom some have no rows, and their rows.
+// SynthesizePeople does so with people, some of them without rows, and their rows.
 //
 // # Retries
 //

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/failed"
+	"github.com/dapple-dp/dapple/internal/kit/bundles"
 )
 
 // Suffixes of the names that a run keeps in its store, after its run ID.
@@ -17,13 +17,10 @@ const (
 	ReleaseSuffix = ".release"
 )
 
-// mark writes the mark to the store, if noise may be drawn. Without a store spent adds the same to an error.
+// mark writes the mark to the store. Without a store spent adds the same to an error.
 func (f *solveFn) mark(ctx context.Context) error {
-	if err := f.complete(ctx); err != nil {
-		return err
-	}
-	if err := f.once(); err != nil || f.Params.Store.Kind == "" {
-		return err
+	if f.Params.Store.Kind == "" {
+		return nil
 	}
 	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
 	if err != nil {
@@ -49,9 +46,9 @@ func (f *solveFn) spent(drawn bool, err error) error {
 
 // complete returns an error if a bundle of this worker has failed, so that no noise is drawn for a part of a table. A later
 // attempt at the same solve shows that the runner tries again; such a runner begins it with all records, so the second
-// attempt draws. On prism there is none. Without a store there may be no second release, and so no later attempt either.
+// attempt draws. Prism makes no later attempt. Without a store there may be no second release, and so no later attempt either.
 func (f *solveFn) complete(ctx context.Context) error {
-	w := failed.Of(ctx)
+	w := bundles.Of(ctx)
 	if !w.Failed() {
 		return nil
 	}

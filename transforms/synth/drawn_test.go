@@ -13,7 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -154,7 +154,7 @@ func TestRowsNameTheirModel(t *testing.T) {
 	}
 }
 
-// The same records pay for one release: a second one would state its own loss as that of the run.
+// The same records pay for one release: a second one would state its own loss as the run's.
 func TestSecondSolveIsRefused(t *testing.T) {
 	_, s := beam.NewPipelineWithRoot()
 	p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe"}

@@ -56,7 +56,7 @@ type Combined struct {
 // is about the population that they are a random sample of.
 //
 // The estimate is the mean. With B the variance between draws and W the mean of variances, its variance is (1 + 1/m)·B + W, and
-// the interval that of Student's t with (m − 1)·(1 + W/((1 + 1/m)·B))² degrees of freedom (Rubin, 1987).
+// the interval is Student's t with (m − 1)·(1 + W/((1 + 1/m)·B))² degrees of freedom (Rubin, 1987).
 func Combine(estimates, variances []float64) (Combined, error) {
 	m := float64(len(estimates))
 	if len(estimates) < FewestDraws {
@@ -88,8 +88,8 @@ func Combine(estimates, variances []float64) (Combined, error) {
 	return c, nil
 }
 
-// student returns the quantile .975 of Student's t, by its expansion around that of the normal law: within .3 % for 4 degrees of
-// freedom or more (Abramowitz and Stegun, 26.7.5). That of gonum v0.17 is wrong for 10^9 degrees and more, which draws that
+// student returns the quantile .975 of Student's t, by its expansion around the normal quantile: within .3 % for 4 degrees of
+// freedom or more (Abramowitz and Stegun, 26.7.5). gonum v0.17 is wrong for 10^9 degrees and more, which draws that
 // agree have.
 func student(df float64) float64 {
 	const z = 1.959963984540054

@@ -13,15 +13,16 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/interval"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
 // drawable returns model file and errors of a column of two values, of which one release of the given variance was made.
 func drawable(t *testing.T, variance float64) (model, errors []byte) {
 	t.Helper()
-	f := &modelio.File{Version: "v0", Method: "dpam", Guarantee: "none", Units: 1000, Domain: domain.Domain{Attributes: []domain.Attribute{
+	f := &modelfile.File{Version: "v0", Method: "dpam", Guarantee: "none", Units: 1000, Domain: domain.Domain{Attributes: []domain.Attribute{
 		{Name: "a", Type: domain.String, Values: []string{"x", "y"}, HasFallback: true}}}, Cliques: []domain.Clique{{0}}, Model: &population.Model{Sizes: []int{2}, Weights: []float64{400, 600}}}
 	model, err := f.Encode()
 	if err != nil {
@@ -91,10 +92,7 @@ func TestCombine(t *testing.T) {
 				if drawn {
 					variances = stated
 				}
-				c, err := Combine(draws, variances)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Value(Combine(draws, variances))(t)
 				if c.Low <= truth && truth <= c.High {
 					held[drawn] += 1. / n
 				}

@@ -76,7 +76,7 @@ func ExampleRelease_Artifacts() {
 	_, release := synth.Synthesize(s, beam.CreateList(s, records()), synth.Params{Domain: customers, Epsilon: 1, Delta: 1e-9})
 
 	promises := beam.ParDo(s, promise, release.Artifacts(s))
-	passert.Equals(s, promises, "rake: ε = 1, δ = 1e-09, add or remove one customer; the ledger begins with total")
+	passert.Equals(s, promises, "dpam: ε = 1, δ = 0, add or remove one customer; the ledger begins with measure") // few marginals need no δ
 	fmt.Println(ptest.Run(p))
 	// Output: <nil>
 }
@@ -129,7 +129,7 @@ func patientID(p Patient) (int64, int64) { return p.ID, p.ID }
 
 func visitID(v Visit) (int64, int64) { return v.ID, v.ID }
 
-// resolves reports whether an ID is that of one person, with rows or without.
+// resolves reports whether an ID belongs to one person, with rows or without.
 func resolves(_ int64, people, _ func(*int64) bool) bool {
 	var id int64
 	return people(&id) && !people(&id)
@@ -142,7 +142,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Visit]())
 }
 
-// People of whom some have no rows, and their rows, become synthetic people and rows of the same types.
+// People, some without rows, and their rows become synthetic people and rows of the same types.
 func ExampleSynthesizePeople() {
 	visits := &domain.Domain{PrivacyID: "patient_id", Attributes: []domain.Attribute{
 		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},

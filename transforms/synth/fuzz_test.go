@@ -6,9 +6,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -21,10 +22,10 @@ func fuzzedArtifact(f *testing.F, columns bool) []byte {
 	if columns {
 		m.Weights, m.Columns = m.Weights[:2], [][]domain.Code{{0, 1}, {1, 1}}
 	}
-	a := &Artifact{RunID: "run", Config: "00", Method: "dpam", Result: &solver.Result{Model: m, Total: query.Total{Units: 10, Variance: 2}, Chosen: new(float64),
+	a := &Artifact{RunID: "run", Config: "00", Method: "dpam", Result: &solver.Result{Model: m, Total: query.Total{Units: 10, Variance: 2},
 		Measurements: []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{4, 6}, Variance: 1}},
 		Uncertainty:  &solver.Uncertainty{Pooled: make([][]bool, 2), OneWay: []float64{1, 1}}}}
-	file := modelio.File{Domain: d, Method: "dpam", Units: 10, Cliques: []domain.Clique{{0, 1}}, Model: m}
+	file := modelfile.File{Domain: d, Method: "dpam", Units: 10, Cliques: []domain.Clique{{0, 1}}, Model: m}
 	var err error
 	if a.Model, err = file.Encode(); err != nil {
 		f.Fatal(err)
@@ -47,16 +48,18 @@ func FuzzDecodeArtifact(f *testing.F) {
 		if a == nil {
 			return
 		}
-		first, err := a.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Value(a.Encode())(t)
 		again, err := DecodeArtifact(first)
 		if err != nil {
 			t.Fatalf("a release that was read cannot be read again: %v", err)
 		}
 		if second, err := again.Encode(); err != nil || !bytes.Equal(first, second) {
 			t.Errorf("a release came back different: %v", err)
+		}
+		for _, adopted := range []byte{0, 1} { // the coder of elements keeps whether it was adopted, too
+			if e, err := elementArtifact(append([]byte{adopted}, first...)); err != nil || e.Adopted != (adopted == 1) {
+				t.Errorf("an element came back different: %v", err)
+			}
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
 
@@ -65,9 +66,6 @@ func graphSize(t *testing.T, p *beam.Pipeline) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := graphx.Marshal(edges, &graphx.Options{Environment: &pipepb.Environment{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	graph := must.Value(graphx.Marshal(edges, &graphx.Options{Environment: &pipepb.Environment{}}))(t)
 	return proto.Size(graph)
 }

@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Rows of people are in the order of a column, in one table and in two, and do not depend on how people are shared out.
@@ -34,11 +35,8 @@ func TestRowsInOrder(t *testing.T) {
 		}
 		binned := people.EqualBins()
 		binned.Events = people.Events // as a release has it: the column is not modelled
-		file := &modelio.File{Domain: *binned, Units: 400, Model: drawn(binned, 3000)}
-		src, err := newRowSource(file, "hash", WriteParams{Seed: 3, Tables: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := &modelfile.File{Domain: *binned, Units: 400, Model: drawn(binned, 3000)}
+		src := must.Value(newRowSource(file, "hash", WriteParams{Seed: 3, Tables: true}))(t)
 		read := func(table int, bounds ...int64) (out []string) {
 			for i := range bounds[1:] {
 				err := src.each(context.Background(), table, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {

@@ -74,10 +74,17 @@ type runKey struct {
 // pipelines has one *launched for each *graph.Graph with a release in a store, as sensitive has one for each collection.
 var pipelines sync.Map
 
-// launchOf returns the launch of a pipeline. It panics if another release of the pipeline has the same name in the store.
-func launchOf(s beam.Scope, p SolveParams) launch {
+// launchedOf returns what is known of a pipeline that this process builds.
+func launchedOf(s beam.Scope) *launched {
 	v, _ := pipelines.LoadOrStore(pipeline.Graph(s), &launched{id: rand.Text(), runs: map[runKey]bool{}})
 	l := v.(*launched)
+	built.Store(l.id, true)
+	return l
+}
+
+// launchOf returns the launch of a pipeline. It panics if another release of the pipeline has the same name in the store.
+func launchOf(s beam.Scope, p SolveParams) launch {
+	l := launchedOf(s)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := runKey{p.Store, p.RunID}
@@ -85,7 +92,6 @@ func launchOf(s beam.Scope, p SolveParams) launch {
 		panic(fmt.Sprintf("synth: two releases of this pipeline have run ID %q in one Store: the second would be taken for the first; give each a RunID of its own", p.RunID))
 	}
 	l.runs[key] = p.Store.Kind != ""
-	built.Store(l.id, true)
 	return launch{Pipeline: l.id}
 }
 

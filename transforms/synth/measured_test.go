@@ -7,7 +7,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -64,9 +65,7 @@ func TestNoErrorIsMeasured(t *testing.T) {
 	for method, share := range map[string]float64{fixedNoise: .01, "rake": -1} {
 		f := newSolveFn(StoreRef{})
 		f.Params.Method, f.Params.ErrorShare = method, share
-		if err := f.choose(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.choose())
 		ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 400)})
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -27,10 +28,7 @@ func metricsOf(t *testing.T, rows [][]string, ids []string) (own, all []string) 
 	coded := private.Encode(s, transformtest.Create(s, chunks...), visits(), private.EncodeParams{})
 	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{})
 	Sample(s, Solve(s, stats, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run"}), SampleParams{Rows: 40, Shards: 2})
-	result, err := beam.Run(context.Background(), "prism", pl)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Value(beam.Run(context.Background(), "prism", pl))(t)
 	m := result.Metrics().AllMetrics()
 	add := func(namespace, name string, value any) {
 		line := fmt.Sprint(namespace, " ", name, " ", value)

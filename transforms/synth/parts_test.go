@@ -17,7 +17,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -53,15 +54,10 @@ func solveParts(t *testing.T, store StoreRef, parts ...part) (ref ModelRef, err 
 // differs for equal ones; neither a name nor what is printed has a key.
 func TestPartsThroughTheStore(t *testing.T) {
 	whole := table(t, 20)
-	if err := whole.Merge(shifted(t, 30, 3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, whole.Merge(shifted(t, 30, 3)))
 	store := func() StoreRef { return StoreRef{Kind: "dir", Config: t.TempDir()} }
 	one := store()
-	want, err := process(newSolveFn(one), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{whole})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Value(process(newSolveFn(one), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{whole}))(t)
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		s := store()
 		parts := stored(t, s, table(t, 20), shifted(t, 30, 3), table(t, 20))
@@ -71,10 +67,7 @@ func TestPartsThroughTheStore(t *testing.T) {
 		}
 		var data [][]byte
 		for i, p := range parts {
-			b, err := os.ReadFile(filepath.Join(s.Config, p.name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Value(os.ReadFile(filepath.Join(s.Config, p.name)))(t)
 			data = append(data, b)
 			for _, hidden := range [][]byte{table(t, 20).Encode(), shifted(t, 30, 3).Encode()} {
 				for at := 0; at+8 <= len(hidden); at++ {
@@ -112,9 +105,7 @@ func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
 	} {
 		s := StoreRef{Kind: "dir", Config: t.TempDir()}
 		parts := stored(t, s, table(t, 20), shifted(t, 30, 3))
-		if err := spoil(filepath.Join(s.Config, parts[0].name), filepath.Join(s.Config, parts[1].name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, spoil(filepath.Join(s.Config, parts[0].name), filepath.Join(s.Config, parts[1].name)))
 		if _, err := solveParts(t, s, parts[0]); err == nil || err.Error() != errPart.Error() {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -193,24 +184,6 @@ type learner struct {
 }
 
 func init() { beam.RegisterType(reflect.TypeFor[learner]()) }
-
-// So does Synthesize.
-func TestSynthesizeKeepsPartsInTheStore(t *testing.T) {
-	store := StoreRef{Kind: "dir", Config: t.TempDir()}
-	d := learned()
-	var list []learner
-	for i := range int64(300) {
-		list = append(list, learner{i, i * 30})
-	}
-	p, s := beam.NewPipelineWithRoot()
-	rows, _ := Synthesize(s, beam.CreateList(s, list), Params{Domain: d, Epsilon: 1, Delta: 1e-9, Rows: 10, Store: store, RunID: "run"})
-	got := transformtest.Capture[learner](s, rows)
-	transformtest.Run(t, p)
-	stored, err := filepath.Glob(filepath.Join(store.Config, "*"+PartsSuffix, "*"))
-	if err != nil || len(stored) == 0 || len(got.Elements()) != 10 {
-		t.Errorf("%d rows and %d parts, want 10 and some: %v", len(got.Elements()), len(stored), err)
-	}
-}
 
 func learned() *domain.Domain {
 	return &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 9999}, Resolution: 1, Learned: 5, HasFallback: true}}}

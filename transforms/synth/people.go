@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 )
 
 // people are the persons of a sampling, each with rows.
@@ -19,7 +19,7 @@ type people struct {
 }
 
 // newPeople returns n persons of a model of a domain with Events.
-func newPeople(f *modelio.File, n int64, seed uint64) *people {
+func newPeople(f *modelfile.File, n int64, seed uint64) *people {
 	e := f.Domain.Events
 	p := &people{width: f.Domain.Len()}
 	of := population.Events{Rows: e.Columns, Cuts: f.Domain.Attributes[e.Columns].Cuts}

@@ -9,9 +9,36 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
+
+// tied is a domain of two ordered ages in wide bins, a date in parts, and two columns whose places in bins follow those of
+// another column and its bins.
+func tied() *domain.Domain {
+	run := []domain.Run{{From: 0, Share: .5}, {From: 50, Share: .5}}
+	learned := func(name string, c *domain.Coupling) domain.Attribute {
+		return domain.Attribute{Name: name, Type: domain.Int64, Cuts: []int64{0, 50, 100}, Resolution: 1, Runs: run, Coupling: c, HasFallback: true}
+	}
+	bins := func(name string, cuts ...int64) domain.Attribute {
+		return domain.Attribute{Name: name, Type: domain.Int64, Cuts: cuts, Resolution: 1, HasFallback: true}
+	}
+	// pay lies further up in its second bin where the column after next is in its own.
+	moved := &domain.Coupling{With: -1, Shift: &domain.Shift{With: []int{2}, Adds: [][]float64{{0, 3, 0}}, Spread: .3, Levels: [][]float64{nil, nil}}}
+	for i := range domain.ShiftLevels {
+		moved.Shift.Levels[1] = append(moved.Shift.Levels[1], .1*float64(i))
+	}
+	return &domain.Domain{
+		Attributes: []domain.Attribute{
+			learned("pay", moved), learned("rent", &domain.Coupling{With: 0, Strength: []float64{30, 30}, Width: []float64{1, 1}}),
+			bins("from", 0, 20, 40), bins("to", 0, 20, 40), bins("month", 1, 3, 12), bins("day", 1, 16, 31), bins("year", 2000, 2002, 2004),
+			{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, HasFallback: true},
+		},
+		Orders: []domain.Order{{Columns: []string{"from", "to"}}},
+		Dates:  []domain.DateParts{{Year: "year", Month: "month", Day: "day"}},
+	}
+}
 
 // Rows of people do not depend on how people are shared out. Everybody has a number, at most as many rows as are allowed,
 // and the same values in the columns of the person, which are learned bins that would follow a column of the events; orders and dates hold in
@@ -21,22 +48,14 @@ func TestRowsOfPeople(t *testing.T) {
 	base.PrivacyID = "who"
 	base.Attributes[0].Coupling = &domain.Coupling{With: 1, Strength: []float64{30, 30}, Width: []float64{1, 1}}
 	base.Attributes[1].Coupling = nil
-	d, err := base.WithEvents([]string{"pay", "sex"}, nil, []int64{1, 2, 4}, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(base.WithEvents([]string{"pay", "sex"}, nil, []int64{1, 2, 4}, 9))(t)
+	must.Do(t, d.Validate())
 	model := &population.Model{Sizes: d.Sizes(), Weights: make([]float64, 3<<8)}
 	for i := range model.Weights {
 		model.Weights[i] = float64(i % 7)
 	}
-	file := &modelio.File{Domain: *d, Cliques: []domain.Clique{domain.NewClique(0, 8)}, Units: 500, Model: model}
-	src, err := newRowSource(file, "hash", WriteParams{Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := &modelfile.File{Domain: *d, Cliques: []domain.Clique{domain.NewClique(0, 8)}, Units: 500, Model: model}
+	src := must.Value(newRowSource(file, "hash", WriteParams{Seed: 3}))(t)
 	read := func(bounds ...int64) (out []string) {
 		for i := range bounds[1:] {
 			err := src.each(context.Background(), oneTable, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
@@ -85,16 +104,6 @@ func TestRowsOfPeople(t *testing.T) {
 	}
 	if len(rows) != 500 || rows[1] == 0 || rows[500] == 0 {
 		t.Errorf("%d people, want 1 to 500", len(rows))
-	}
-}
-
-func TestMinCountRefusesPeople(t *testing.T) {
-	d, err := visits().WithEvents([]string{"sex"}, nil, []int64{1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (MinCount{Rows: 5}).Validate(d); err == nil || !strings.Contains(err.Error(), "events") {
-		t.Errorf("rows of people are merged: %v", err)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
@@ -95,7 +95,7 @@ var sly = map[string]struct {
 	"queries of nobody's": {false, asksQueries(query.Marginal{Clique: domain.Clique{0}, Weight: 1, Queries: onlyFirst()}),
 		`stage "full" planned linear queries of the problem's workload and asks for others`, ""},
 	"given noise": {false, func(c solver.Curator) error {
-		_, err := c.MeasureVariance("full", 1, []domain.Clique{{0}}, 1e9)
+		_, err := c.(solver.Published).MeasureVariance("full", 1, []domain.Clique{{0}}, 1e9)
 		return err
 	}, "given noise", ""},
 	"declared": {true, measures("full", domain.Clique{1}, dp.ShareOf(1, 40)), "", "adaptive"},

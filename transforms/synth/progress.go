@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -27,6 +28,16 @@ func solving(ctx context.Context) solver.Progress {
 			furthest[stage] = done
 		}
 	}
+}
+
+// tell counts and logs where the release of the run came from. Both are public: they follow from the store.
+func (f *solveFn) tell(ctx context.Context, adopted bool) {
+	what := "drawn"
+	if adopted {
+		what = "adopted"
+	}
+	beam.NewCounter("dapple.release", what).Inc(ctx, 1)
+	log.Infof(ctx, "dapple: release %s %s, ε = %g, δ = %g", f.Params.RunID, what, float64(f.Params.Epsilon), float64(f.Params.Delta))
 }
 
 // writing reports rows of one sampling, whose shards share done.

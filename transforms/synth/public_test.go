@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -55,10 +56,7 @@ func release(t *testing.T, tb *counts.Table) (solver.Problem, ModelRef) {
 	t.Helper()
 	f := newSolveFn(StoreRef{})
 	f.Params.Method, f.Params.ErrorShare = "frozen", -1 // what is measured follows the table, with noise
-	ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := must.Value(process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb}))(t)
 	p := shown
 	p.Progress = nil
 	return p, ref

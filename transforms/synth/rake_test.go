@@ -11,10 +11,11 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -54,9 +55,7 @@ func wideTable(t *testing.T, order []int, chunk int, p counts.Params) *counts.Ta
 	coded := private.Encode(s, transformtest.Create(s, chunks...), d, private.EncodeParams{})
 	stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), w, p)
 	got := transformtest.Capture[*counts.Table](s, sensitive.Reveal(stats.Collection()))
-	if err := transformtest.RunOn("prism", pipeline); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn("prism", pipeline))
 	return got.Elements()[0]
 }
 
@@ -79,21 +78,12 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 					Params: SolveParams{Epsilon: 8, Delta: 1e-9, Method: "rake", RunID: "run", Store: store}.withDefaults(),
 					Public: query.Frame{Domain: *wideColumns(), Workload: w}, Shape: counts.NewShape(w, p),
 				}
-				ref, err := process(f, []mechanism.Seed{testSeed(t, 3)}, []*counts.Table{tb})
-				if err != nil {
-					t.Fatal(err)
-				}
-				data, err := ref.Read(t.Context(), store)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ref := must.Value(process(f, []mechanism.Seed{testSeed(t, 3)}, []*counts.Table{tb}))(t)
+				data := must.Value(ref.Read(t.Context(), store))(t)
 				return data
 			}
 			want := solve(wideTable(t, first, 1000, p), StoreRef{})
-			a, err := DecodeArtifact(want)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Value(DecodeArtifact(want))(t)
 			if a.Result.Model.Columns == nil || len(a.Statement.Ledger) < 5 {
 				t.Fatalf("%d releases; want an adaptive run on a sampled population", len(a.Statement.Ledger))
 			}
@@ -110,9 +100,7 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 			if bytes.Equal(solve(fewer, StoreRef{}), want) {
 				t.Error("fewer people gave the same release")
 			}
-			if err := os.WriteFile(filepath.Join(dir, "run.release"), want, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, "run.release"), want, 0o666))
 			if !bytes.Equal(solve(fewer, StoreRef{Kind: "dir", Config: dir}), want) {
 				t.Error("a retry did not adopt the stored release")
 			}

@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 )
@@ -69,13 +70,14 @@ func (f *artifactFn) ProcessElement(ctx context.Context, ref ModelRef, emit func
 	}
 	a, err := DecodeArtifact(data)
 	if err == nil {
+		a.Adopted = ref.Adopted
 		emit(a)
 	}
 	return err
 }
 
 // Saved returns a release that was made before, to sample from again. model is the content of its _model.arrow, or what
-// Artifact.Encode returned. The domain is that of the model, with the bins that it learned; want is the domain that the
+// Artifact.Encode returned. The domain is the model's, with the bins that it learned; want is the domain that the
 // caller expects, or nil. The error says how they differ, or why model is none. It costs no privacy.
 func Saved(s beam.Scope, model []byte, want *domain.Domain) (Release, error) {
 	a, f, err := readSaved(model)
@@ -98,11 +100,11 @@ func Saved(s beam.Scope, model []byte, want *domain.Domain) (Release, error) {
 }
 
 // readSaved reads a model file or an encoded artifact.
-func readSaved(b []byte) (*Artifact, *modelio.File, error) {
+func readSaved(b []byte) (*Artifact, *modelfile.File, error) {
 	if bytes.HasPrefix(b, []byte(artifactHeader)) {
 		return decodeArtifact(b)
 	}
-	f, err := modelio.Decode(b)
+	f, err := modelfile.Decode(b)
 	if err != nil {
 		return nil, nil, fmt.Errorf("synth: %w", err)
 	}
@@ -146,7 +148,7 @@ func SavedIn(s beam.Scope, ref ModelRef, d *domain.Domain, store StoreRef) Relea
 
 func init() {
 	dofn.Register[artifactFn](dofn.Method3x1("ProcessElement", (*artifactFn).ProcessElement))
-	beam.RegisterCoder(reflect.TypeFor[*Artifact](), encodeArtifact, DecodeArtifact)
+	beam.RegisterCoder(reflect.TypeFor[*Artifact](), encodeArtifact, elementArtifact)
 	register.Emitter1[*Artifact]()
 }
 
@@ -170,35 +172,53 @@ func (f *solveFn) adopt(ctx context.Context, name string) ([]byte, error) {
 }
 
 // keep creates the release in the store, or adopts the one that another attempt has just created.
-func (f *solveFn) keep(ctx context.Context, name string, data []byte) ([]byte, error) {
+func (f *solveFn) keep(ctx context.Context, name string, data []byte) (current []byte, adopted bool, err error) {
 	if f.Params.Store.Kind == "" {
 		if len(data) > maxInline {
-			return nil, fmt.Errorf("synth: a release of %d bytes does not travel in the pipeline, which takes %d: name a store", len(data), maxInline)
+			return nil, false, fmt.Errorf("synth: a release of %d bytes does not travel in the pipeline, which takes %d: name a store", len(data), maxInline)
 		}
-		return data, nil
+		return data, false, nil
 	}
 	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	current, created, err := store.CreateIfAbsent(ctx, name, data)
 	if err != nil {
-		return nil, fmt.Errorf("synth: keeping release %s: %w", name, err)
+		return nil, false, fmt.Errorf("synth: keeping release %s: %w", name, err)
 	}
 	if created {
-		return data, nil
+		return data, false, nil
 	}
-	return current, f.check(name, current)
+	return current, true, f.check(name, current)
 }
 
 // check fails on a release that was made with another configuration.
 func (f *solveFn) check(name string, data []byte) error {
-	a, err := DecodeArtifact(data)
+	a, file, err := decodeArtifact(data)
 	if err != nil {
 		return err
 	}
-	if config := f.config(); a.Config != hex.EncodeToString(config[:]) {
-		return fmt.Errorf("synth: release %s was made with another configuration: use another run ID", name)
+	if config := f.config(); a.Config == hex.EncodeToString(config[:]) {
+		return nil
 	}
-	return nil
+	var differs []string
+	for _, d := range []struct {
+		what       string
+		made, asks any
+	}{
+		{"ε", a.Statement.Epsilon, float64(f.Params.Epsilon)}, {"δ", a.Statement.Delta, float64(f.Params.Delta)},
+		{"the relation", a.Statement.Neighbouring, f.Params.Neighbouring.String()}, {"method", a.Method, f.Params.Method},
+	} {
+		if d.made != d.asks {
+			differs = append(differs, fmt.Sprintf("%s %v, and this request has %v", d.what, d.made, d.asks))
+		}
+	}
+	if own, err := f.Public.Domain.WithBins(a.Result.Bins); err != nil || own.Fingerprint() != file.Domain.Fingerprint() {
+		differs = append(differs, "another domain")
+	}
+	if len(differs) == 0 {
+		differs = []string{"the same ε, δ, method and domain, and another workload or setting"}
+	}
+	return fmt.Errorf("synth: release %s was made with %s: use another run ID", name, strings.Join(differs, "; with "))
 }

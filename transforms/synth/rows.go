@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 )
 
 // chunkRows is the number of rows decoded at a time.
@@ -30,10 +30,7 @@ type rowSource struct {
 	words   words
 	attrs   int
 	domain  *domain.Domain
-	order   []int  // domain.Domain.Arrangement
-	grouped []bool // MinCount: attributes whose values a row takes from its group; nil: none
-	related bool   // dates and orders are taken from the group too
-	merged  Merged
+	order   []int        // domain.Domain.Arrangement
 	done    atomic.Int64 // rows made so far in this process, for progress alone
 }
 
@@ -43,7 +40,6 @@ type sourceKey struct {
 	rows     int64
 	seed     uint64
 	rounding Rounding
-	least    string // MinCount
 	where    string
 }
 
@@ -59,7 +55,7 @@ var sources sync.Map // sourceKey → *lazySource
 
 // open returns the row source of a sampling.
 func (f *sampleFn) open(ctx context.Context, ref ModelRef) (*rowSource, error) {
-	key := sourceKey{ref.SHA256, f.Params.Rows, f.Params.Seed, f.Params.Rounding, f.Params.MinCount.key(), f.Params.Where}
+	key := sourceKey{ref.SHA256, f.Params.Rows, f.Params.Seed, f.Params.Rounding, f.Params.Where}
 	v, _ := sources.LoadOrStore(key, new(lazySource))
 	lazy := v.(*lazySource)
 	lazy.once.Do(func() { lazy.src, lazy.err = f.load(ctx, ref) })
@@ -90,7 +86,7 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 }
 
 // newRowSource returns the rows of a model, whose hash keys them.
-func newRowSource(f *modelio.File, hash string, p WriteParams) (*rowSource, error) {
+func newRowSource(f *modelfile.File, hash string, p WriteParams) (*rowSource, error) {
 	d := f.Domain.Recorded()
 	plan, err := relation.New(d)
 	if err != nil {
@@ -105,9 +101,6 @@ func newRowSource(f *modelio.File, hash string, p WriteParams) (*rowSource, erro
 		s.rows = population.Systematic(f.Model, s.n, s.words.rows)
 	default:
 		s.rows = population.NewRows(f.Model, f.Cliques, s.n, s.words.rows)
-	}
-	if p.MinCount.Rows > 1 && s.n > 0 {
-		return s, s.merge(f, p)
 	}
 	return s, nil
 }
@@ -144,32 +137,23 @@ func written(d *domain.Domain, table int) *domain.Domain {
 	return rows.Domain
 }
 
-// each decodes the rows of a table from … to−1, or those of so many people, some at a time, into the chunk that next
+// each decodes the rows of a table from … to−1, or the rows of so many people, some at a time, into the chunk that next
 // returns.
 func (s *rowSource) each(ctx context.Context, table int, from, to int64, next func() *domain.Chunk, visit func(*domain.Chunk) error) error {
 	if s.people != nil {
 		return s.eachPerson(ctx, table, from, to, next, visit)
 	}
-	codes, groups := make([]domain.Code, chunkRows*s.attrs), make([]int64, chunkRows)
+	codes := make([]domain.Code, chunkRows*s.attrs)
 	for from < to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := s.rows.Read(from, codes[:min(to-from, chunkRows)*int64(s.attrs)])
-		if s.grouped != nil {
-			s.rows.Groups(from, groups[:n])
-		}
 		chunk := next()
 		s.decoder.Decode(chunk, codes[:n*s.attrs], func(row, attr int) uint64 {
-			if s.grouped != nil && s.grouped[attr] {
-				return s.words.of(groupValues, uint64(groups[row])).at(uint64(attr))
-			}
 			return s.words.at(uint64(from+int64(row))*uint64(s.attrs) + uint64(attr))
 		})
 		s.plan.Repair(chunk, codes[:n*s.attrs], func(row int, i uint64) uint64 {
-			if s.related {
-				return s.words.of(groupRepairs, uint64(groups[row])).at(i)
-			}
 			return s.words.of(repairs, uint64(from)+uint64(row)).at(i)
 		})
 		s.plan.Complete(chunk, from, func(column int, i uint64) uint64 { return s.words.of(keys, uint64(column)).at(i) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -20,10 +21,7 @@ func TestOwnWorkloadOfRows(t *testing.T) {
 		{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, HasFallback: true},
 		{Name: "ward", Type: domain.String, Values: []string{"eye", "bone"}, HasFallback: true},
 	}}
-	d, err := table.WithEvents([]string{"sex"}, nil, []int64{1, 2, 3}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(table.WithEvents([]string{"sex"}, nil, []int64{1, 2, 3}, 3))(t)
 	type visit struct{ Who, Sex, Ward string }
 	own := query.Workload{Sizes: d.Sizes(), Marginals: []query.Marginal{{Clique: domain.NewClique(0, 1), Weight: 1}}}
 

@@ -4,16 +4,18 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/runner"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
 // PrismBranches is how many branches prism runs side by side: each on one thread.
 const PrismBranches = runner.PrismBranches
 
-// runnerOf returns the runner that a pipeline is built for: the named one, else that of Beam's flag --runner, else prism.
+// runnerOf returns the runner that a pipeline is built for: the named one, else what Beam's flag --runner names, else prism.
 func runnerOf(named string) runner.Runner {
 	if f := flag.Lookup("runner"); named == "" && f != nil {
 		named = f.Value.String()
@@ -27,6 +29,27 @@ func (p Params) counts() counts.Params {
 		return counts.Params{Divide: runnerOf(p.Runner).Restarts()}
 	}
 	return counts.Params{MaxPart: runner.KeptPart, Divide: true}
+}
+
+// runnerFault is why a name names no runner; nil: it does, or nobody has named one.
+func runnerFault(named string) error {
+	if named == "" || slices.Contains(runner.Names, runner.Named(named).Name) {
+		return nil
+	}
+	return fmt.Errorf("synth: runner %q: unknown; want %s", named, strings.Join(runner.Names, ", "))
+}
+
+// placeFault is why a store cannot work on a runner, as far as that shows before the run; nil: it can.
+func placeFault(ref StoreRef, r runner.Runner) error {
+	s, err := ref.Open()
+	if err != nil {
+		return err
+	}
+	if local, ok := s.(interface{ OnThisMachine() bool }); ok && local.OnThisMachine() && r.Dataflow {
+		return fmt.Errorf("synth: Store %q is a directory, and each worker of Dataflow has a disk of its own: "+
+			`a second attempt would find no release and draw again; name a bucket, such as tables.Store("gs://bucket/releases")`, ref.Config)
+	}
+	return nil
 }
 
 // storeFault is why a release needs a store, or does not go with the one that it has; nil: neither.

@@ -34,10 +34,9 @@ const (
 type SampleParams struct {
 	Rows     int64    // how many, with events how many people; default: the released number of units
 	Shards   int      // blocks of rows that workers make independently; default 8; 1..10000. The rows do not depend on it
-	Branches int      // parallel branches of the graph; default 1; PrismBranches for prism
+	Branches int      // parallel branches of the graph; default 1; PrismBranches for chunks on prism
 	Seed     uint64   // repeats the sampling; the rows are a function of the model and this; 0 is a seed like any other
 	Rounding Rounding // default Refined
-	MinCount MinCount // default: rare combinations stay as they are
 	// Where selects rows as SQL does: comparisons of columns with values, IN, BETWEEN, IS NULL, joined by AND, OR, NOT and
 	// parentheses, such as "age >= 65 AND (sex = Female OR city IN (Rome, 'New York'))". Rows is then how many of them are
 	// made; by default the share of the released number that meets it. With events people are selected, by their own columns.
@@ -49,7 +48,7 @@ type SampleParams struct {
 
 // write returns the part of p that does not concern the type of rows.
 func (p SampleParams) write() WriteParams {
-	return WriteParams{Rows: p.Rows, Shards: p.Shards, Branches: p.Branches, Seed: p.Seed, Rounding: p.Rounding, MinCount: p.MinCount, Where: p.Where}
+	return WriteParams{Rows: p.Rows, Shards: p.Shards, Branches: p.Branches, Seed: p.Seed, Rounding: p.Rounding, Where: p.Where}
 }
 
 // Validate lists all faults of p.
@@ -63,7 +62,6 @@ type WriteParams struct {
 	Branches int
 	Seed     uint64
 	Rounding Rounding
-	MinCount MinCount
 	Where    string
 
 	Tables  bool    // people and their rows as two tables, for a domain with events; shards of people come first
@@ -100,14 +98,10 @@ func (p WriteParams) tables() int {
 
 // rows returns the number of rows of a release of the given number of units.
 func (p WriteParams) rows(units float64) int64 {
-	n := p.Rows
-	if n == 0 {
-		n = releasedRows(units)
+	if p.Rows == 0 {
+		return releasedRows(units)
 	}
-	if n < p.MinCount.Rows {
-		return 0 // the combination of each would be rare
-	}
-	return n
+	return p.Rows
 }
 
 // Validate lists all faults of p.
@@ -128,9 +122,6 @@ func (p WriteParams) Validate() error {
 	}
 	if p.Rounding > Systematic {
 		errs = append(errs, fmt.Errorf("synth: rounding %d: want Refined or Systematic", p.Rounding))
-	}
-	if p.MinCount.Rows < 0 || p.Rows > 0 && p.Rows < p.MinCount.Rows {
-		errs = append(errs, fmt.Errorf("synth: each combination in at least %d of %d rows: want 0 to all of them", p.MinCount.Rows, p.Rows))
 	}
 	if p.Sink.Kind != "" {
 		errs = append(errs, sinks.known(p.Sink.Kind))
@@ -212,7 +203,6 @@ func checked(r Release, p WriteParams) WriteParams {
 	if err := p.Validate(); err != nil {
 		panic(err.Error())
 	}
-	p.MinCount.mustFit(r.domain)
 	if err := whereFault(p.Where, r.domain); err != nil {
 		panic(err.Error())
 	}
@@ -224,7 +214,7 @@ func checked(r Release, p WriteParams) WriteParams {
 func branches(s beam.Scope, r Release, p WriteParams, sample func(beam.Scope, beam.PCollection) beam.PCollection) beam.PCollection {
 	out := make([]beam.PCollection, p.Branches)
 	for b := range out {
-		shards := beam.ParDo(s, &shardsFn{Branch: b, Branches: p.Branches, Shards: p.Shards * p.tables()}, r.refs)
+		shards := beam.ParDo(s, &shardsFn{Branch: b, Branches: p.Branches, Shards: p.Shards * p.tables(), Pipeline: launchedOf(s).id}, r.refs)
 		out[b] = sample(s, beam.GroupByKey(s, shards))
 	}
 	if len(out) == 1 {
@@ -244,9 +234,13 @@ func init() {
 }
 
 // shardsFn emits the shard numbers of one branch.
-type shardsFn struct{ Branch, Branches, Shards int }
+type shardsFn struct {
+	Branch, Branches, Shards int
+	Pipeline                 string // its launched.id
+}
 
 func (f *shardsFn) ProcessElement(ref ModelRef, emit func(int, ModelRef)) error {
+	ref = ref.local(f.Pipeline) // a saved release is inline
 	for shard := f.Branch; shard < f.Shards; shard += f.Branches {
 		emit(shard, ref)
 	}
@@ -362,7 +356,7 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 	if err != nil {
 		return fmt.Errorf("synth: closing shard %d: %w", shard, err)
 	}
-	file.Shard, file.Model, file.Merged = shard, model, src.merged
+	file.Shard, file.Model = shard, model
 	emit(file)
 	return nil
 }

@@ -14,9 +14,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -36,9 +37,7 @@ func run(t *testing.T, runner string, n int, p SolveParams, sp SampleParams) []s
 	pl, s := beam.NewPipelineWithRoot()
 	got := transformtest.Capture[*domain.Chunk](s, Sample(s, Solve(s, stats(s, n), p), sp))
 	transformtest.Performant(t, pl)
-	if err := transformtest.RunOn(runner, pl); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn(runner, pl))
 	var out []string
 	for _, c := range got.Elements() {
 		out = append(out, lines(c)...)
@@ -84,10 +83,7 @@ func TestRunsShareAStoredRelease(t *testing.T) {
 
 func testSource(t *testing.T, n int64, rounding Rounding) *rowSource {
 	t.Helper()
-	src, err := newTestSource(n, rounding)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Value(newTestSource(n, rounding))(t)
 	return src
 }
 
@@ -96,7 +92,7 @@ func newTestSource(n int64, rounding Rounding) (*rowSource, error) {
 	for i := range model.Weights {
 		model.Weights[i] = float64(i % 7)
 	}
-	file := &modelio.File{Domain: *visits(), Cliques: workload().Cliques(), Model: model}
+	file := &modelfile.File{Domain: *visits(), Cliques: workload().Cliques(), Model: model}
 	return newRowSource(file, "hash", WriteParams{Rows: n, Seed: 3, Rounding: rounding})
 }
 
@@ -188,9 +184,7 @@ func TestSampleAsStructs(t *testing.T) {
 	rows := Sample(s, model, SampleParams{Rows: 400, As: reflect.TypeFor[visit]()})
 	got := transformtest.Capture[visit](s, rows)
 	transformtest.Performant(t, pl)
-	if err := transformtest.RunOn("prism", pl); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn("prism", pl))
 	nulls := 0
 	for _, v := range got.Elements() {
 		if v.Age == nil {
@@ -224,10 +218,7 @@ func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
 }
 
 func TestSampleRefusesAModelOfOtherColumns(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := must.Value(process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)}))(t)
 	other := *visits()
 	other.Attributes = other.Attributes[1:]
 	maker := newSampleFn(Release{domain: &other}, WriteParams{Rows: 10})
@@ -244,10 +235,7 @@ func writeTo(s beam.Scope, dir string) beam.PCollection {
 // published returns the rows of the published parts and checks that nothing else is left.
 func published(t *testing.T, dir string) (rows []string) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Value(filepath.Glob(filepath.Join(dir, "*")))(t)
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
@@ -255,10 +243,7 @@ func published(t *testing.T, dir string) (rows []string) {
 		t.Fatalf("files %v, want %v", names, want)
 	}
 	for _, name := range names[1:5] {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Value(os.ReadFile(filepath.Join(dir, name)))(t)
 		rows = append(rows, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
 	return rows
@@ -269,9 +254,7 @@ func TestWrite(t *testing.T) {
 	pl, s := beam.NewPipelineWithRoot()
 	got := transformtest.Capture[Published](s, writeTo(s, dir))
 	transformtest.Performant(t, pl)
-	if err := transformtest.RunOn("prism", pl); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn("prism", pl))
 	if m := got.Elements(); len(m) != 1 || m[0].Rows != 5000 || m[0].Files != 4 {
 		t.Errorf("manifests %+v", m)
 	}
@@ -314,9 +297,7 @@ func TestSmallTablesHaveFewShards(t *testing.T) {
 		pl, s := beam.NewPipelineWithRoot()
 		p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: StoreRef{"dir", dir}}
 		got := transformtest.Capture[Published](s, Write(s, Solve(s, stats(s, 300), p), WriteParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
-		if err := transformtest.RunOn("direct", pl); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, transformtest.RunOn("direct", pl))
 		if m := got.Elements(); len(m) != 1 || m[0].Rows != rows || m[0].Files != want {
 			t.Errorf("%d rows: manifests %+v, want %d files", rows, m, want)
 		}

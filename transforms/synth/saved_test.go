@@ -8,6 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -17,9 +18,7 @@ func releasedVisits(t *testing.T) (*Artifact, *domain.Domain) {
 	d := visits()
 	p, s := beam.NewPipelineWithRoot()
 	got := transformtest.Capture[*Artifact](s, Solve(s, stats(s, 300), SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe"}).Artifacts(s))
-	if err := transformtest.RunOn("prism", p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn("prism", p))
 	return got.Elements()[0], d
 }
 
@@ -27,21 +26,13 @@ func releasedVisits(t *testing.T) (*Artifact, *domain.Domain) {
 // one is refused, in words that name the column.
 func TestSaved(t *testing.T) {
 	a, d := releasedVisits(t)
-	encoded, err := a.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Value(a.Encode())(t)
 	var rows [2][]*domain.Chunk
 	for i, model := range [][]byte{a.Model, encoded} {
 		p, s := beam.NewPipelineWithRoot()
-		r, err := Saved(s, model, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Saved(s, model, d))(t)
 		got := transformtest.Capture[*domain.Chunk](s, Sample(s, r, SampleParams{Rows: 400, Shards: 1}))
-		if err := transformtest.RunOn("prism", p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, transformtest.RunOn("prism", p))
 		rows[i] = got.Elements()
 		rows[i][0].Source = ""
 	}
@@ -70,16 +61,11 @@ func TestSampleWhere(t *testing.T) {
 	a, d := releasedVisits(t)
 	column := d.Attributes[0]
 	p, s := beam.NewPipelineWithRoot()
-	r, err := Saved(s, a.Model, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Saved(s, a.Model, nil))(t)
 	where := column.Name + " = '" + column.Values[0] + "'"
 	got := transformtest.Capture[*domain.Chunk](s, Sample(s, r, SampleParams{Rows: 200, Where: where}))
 	share := transformtest.Capture[Published](s, Write(s, r, WriteParams{Where: where, MinRows: 10, Sink: SinkRef{"dir", t.TempDir()}}))
-	if err := transformtest.RunOn("prism", p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn("prism", p))
 	n := 0
 	for _, c := range got.Elements() {
 		for i := range c.Rows {

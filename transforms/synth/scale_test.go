@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 var update = flag.Bool("update", false, "write the table of pipelines/deploy/README.md anew")
@@ -48,7 +49,7 @@ func (m input) domain() *domain.Domain {
 	return d
 }
 
-// problem is that of the most records: the memory and time of a solve are largest.
+// problem has the most records: the memory and time of a solve are largest.
 func (m input) problem() solver.Problem {
 	d := m.domain()
 	return solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: 1e10}
@@ -56,10 +57,7 @@ func (m input) problem() solver.Problem {
 
 // rates returns the measured CPU seconds of a record with an ID, and without.
 func rates(t *testing.T) (linked, single float64) {
-	text, err := os.ReadFile("../../integration/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(os.ReadFile("../../integration/README.md"))(t)
 	for line := range strings.Lines(string(text)) {
 		if cells := strings.Split(line, "|"); len(cells) > 4 && strings.TrimSpace(cells[1]) == "100,000,000" {
 			var seconds float64
@@ -123,10 +121,7 @@ func TestScale(t *testing.T) {
 		t.Errorf("a seed and a reference take %d bytes; the page says less than 200", n)
 	}
 	const page = "../../pipelines/deploy/README.md"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(os.ReadFile(page))(t)
 	before, rest, found := strings.Cut(string(text), header)
 	_, after, ends := strings.Cut(rest, "\n\n")
 	if !found || !ends {
@@ -134,9 +129,7 @@ func TestScale(t *testing.T) {
 	}
 	want := before + b.String() + "\n" + after
 	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(page, []byte(want), 0o666))
 	} else if want != string(text) {
 		t.Errorf("%s has another table; go test -run TestScale ./transforms/synth -update writes this:\n%s", page, b.String())
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -48,7 +48,7 @@ func (f *solveFn) config() [sha256.Size]byte {
 		Workload query.Workload
 		Shape    counts.Shape
 	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
-	c.Params.Store, c.Params.Parts, c.Params.Runner, c.Params.NoStore = StoreRef{}, StoreRef{}, "", ""
+	c.Params.Store, c.Params.Parts, c.Params.Book, c.Params.Runner, c.Params.NoStore = StoreRef{}, StoreRef{}, "", "", ""
 	b, err := json.Marshal(c)
 	if err != nil {
 		panic("synth: a configuration is plain data and always marshals")

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/release/shards"
+	"github.com/dapple-dp/dapple/internal/kit/shards"
 )
 
 // Sink writes sampled rows. It is opened anew in every DoFn that uses it.
@@ -44,7 +44,6 @@ type ShardWriter interface {
 //		SHA256 string // of the whole file, in hexadecimal digits
 //		URI    string // where this attempt is staged
 //		Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
-//		Merged Merged // what was changed of all rows, not of these alone; sinks leave it empty
 //	}
 type FileRef = shards.FileRef
 
@@ -55,8 +54,8 @@ type FileRef = shards.FileRef
 //		Files  int
 //		Rows   int64 // -1: not known
 //		Bytes  int64
-//		People int64  // rows of a table of people beside them; 0: there is none
-//		Digest string // SHA-256 of the manifest; empty: there is none
+//		People int64  // rows of a table of people beside them; 0: no such table
+//		Digest string // SHA-256 of the manifest; empty: no manifest
 //	}
 type Published = shards.Published
 

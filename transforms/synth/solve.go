@@ -2,7 +2,6 @@ package synth
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,104 +13,21 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/beamrun/failed"
-	"github.com/dapple-dp/dapple/internal/buildinfo"
-	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/bundles"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/internal/pipeline"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 )
-
-// SolveParams configures Solve. Zero fields mean their defaults; Epsilon and Delta have none.
-type SolveParams struct {
-	Epsilon      dp.Epsilon
-	Delta        dp.Delta // 0 is pure differential privacy
-	Neighbouring dp.Neighbouring
-	Method       string  // a name of solver.Methods(); default solver.Auto, the public rule
-	Units        float64 // public planning number of units; default solver.DefaultUnits; never the true one
-	MemoryLimit  int64   // bytes for the solve; default solver.DefaultMemoryLimit
-	Rounds       int     // default: the method's public rule
-	SolverSeed   uint64  // of randomness that privacy does not depend on
-	// Criteria are checked on the model, from their share of the budget, and released as met or not. Their marginals have
-	// to be parts of marginals of the workload.
-	Criteria solver.Criteria `json:",omitzero"`
-	// ErrorShare is the part of the budget with which the error of the model is measured; default solver.DefaultErrorShare, at
-	// most .5, in steps of .0001; below 0: it is not measured. Methods whose noise is fixed beforehand measure none.
-	ErrorShare float64
-	// Public is a table that anybody may see: a prior of the model, for methods that use one. Its records travel with the
-	// job. nil: none.
-	Public *solver.Public `json:",omitempty"`
-	// Prior was charged to Epsilon and Delta before, by the discovery of the domain; the release has the rest. nil: nothing.
-	Prior *accountant.Prior `json:",omitempty"`
-	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
-	Budget *Budget `json:",omitempty"`
-	// Store keeps the release. Without one it travels in the pipeline, at most 100 MB of it, and a runner that starts the
-	// job again can release twice.
-	Store StoreRef
-	// Parts keeps, encrypted, what counts.Params.MaxPart divides, until it is counted. It needs a Store. Default: Store.
-	Parts StoreRef
-	// RunID names the release in the store, and is required with one: see Params.RunID. Public.
-	RunID string
-	// Runner and NoStore: see Params.
-	Runner, NoStore string
-}
-
-func (p SolveParams) withDefaults() SolveParams {
-	if p.Method == "" {
-		p.Method = solver.Auto
-	}
-	if p.Units == 0 {
-		p.Units = solver.DefaultUnits
-	}
-	if p.Parts.Kind == "" {
-		p.Parts = p.Store
-	}
-	if p.ErrorShare == 0 {
-		p.ErrorShare = solver.DefaultErrorShare
-	}
-	if p.MemoryLimit == 0 {
-		p.MemoryLimit = solver.DefaultMemoryLimit
-	}
-	if p.RunID == "" {
-		p.RunID = rand.Text()
-	}
-	return p
-}
-
-// Validate lists all faults of p that show without a domain and a workload.
-func (p SolveParams) Validate() error {
-	errs := []error{p.Epsilon.Validate(), p.Delta.Validate(), runFault(p.Store, p.RunID), storeFault(p)}
-	if p.Store.Kind == "" && p.Parts.Kind != "" {
-		errs = append(errs, errors.New("synth: Parts without a Store: records are kept in parts only beside a release that is kept; set Store"))
-	}
-	p = p.withDefaults()
-	if !(p.Units > 0) {
-		errs = append(errs, fmt.Errorf("synth: a planning number of %g units: want a number above 0", p.Units))
-	}
-	if p.MemoryLimit < 0 || p.Rounds < 0 {
-		errs = append(errs, fmt.Errorf("synth: memory limit %d and rounds %d: want numbers of at least 0", p.MemoryLimit, p.Rounds))
-	}
-	if !(p.ErrorShare < 0 || p.ErrorShare >= .0001 && p.ErrorShare <= .5) {
-		errs = append(errs, fmt.Errorf("synth: an error share of %g: want .0001 to .5 of the budget, 0 for the default, or a number below 0 for none", p.ErrorShare))
-	}
-	for _, store := range slices.Compact([]StoreRef{p.Store, p.Parts}) {
-		if store.Kind != "" {
-			errs = append(errs, stores.known(store.Kind))
-		}
-	}
-	if p.Budget != nil {
-		errs = append(errs, p.Budget.Validate())
-	}
-	return errors.Join(errs...)
-}
 
 // Solve releases a model of the counted units, at the price of p.Epsilon and p.Delta: the one privacy
 // budget of the run. It always yields one release, also of no units at all.
@@ -149,7 +65,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 			panic(err.Error())
 		}
 	}
-	failed.Watch()
+	bundles.Watch()
 	tables, solve := sensitive.Reveal(stats.Collection()), any(fn)
 	if stats.Parts() && p.Store.Kind != "" {
 		tables, solve = beam.ParDo(s, &storeFn{p.Parts, p.RunID}, tables), &solvePartsFn{*fn}
@@ -204,6 +120,7 @@ func (f *solveFn) choose() error {
 	if e := f.Public.Domain.Events; e != nil && !slices.ContainsFunc(f.Public.Workload.Marginals, func(m query.Marginal) bool { return m.Clique.Contains(domain.Clique{e.Columns}) }) {
 		return errors.New("synth: no marginal of the workload has the number of a person's rows, so nothing would be known of it: make the workload by query.WithRows")
 	}
+	f.Params.Delta = methods.Delta(f.problem(nil), f.Params.Method)
 	m, _, err := methods.Choose(f.problem(nil), f.Params.Method)
 	if err != nil {
 		return fmt.Errorf("synth: method %q: %w", f.Params.Method, err)
@@ -230,6 +147,7 @@ func (f *solveFn) problem(progress solver.Progress) solver.Problem {
 		Domain: &f.Public.Domain, Workload: f.Public.Workload, Neighbouring: f.Params.Neighbouring,
 		Epsilon: f.Params.Epsilon, Delta: f.Params.Delta, Units: f.Params.Units,
 		MemoryLimit: f.Params.MemoryLimit, Rounds: f.Params.Rounds, Seed: f.Params.SolverSeed, Criteria: f.Params.Criteria, ErrorShare: solver.ErrorShare(f.Params.ErrorShare), Public: f.Params.Public, Progress: progress,
+		Composed: f.Params.Prior != nil || f.Params.Budget != nil || f.Params.Book != "",
 	}
 }
 
@@ -237,7 +155,7 @@ func (f *solveFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechani
 	return f.release(ctx, seeds, func() (*counts.Table, error) { return f.table(tables) }, emit)
 }
 
-// release emits the release of the run: that of an earlier attempt, or one of the counts that read returns.
+// release emits the release of the run: an earlier attempt's, or one of the counts that read returns.
 func (f *solveFn) release(ctx context.Context, seeds func(*mechanism.Seed) bool, read func() (*counts.Table, error), emit func(ModelRef)) error {
 	if err := f.claim(ctx); err != nil {
 		return err
@@ -247,15 +165,19 @@ func (f *solveFn) release(ctx context.Context, seeds func(*mechanism.Seed) bool,
 	if err != nil {
 		return err
 	}
-	if data == nil {
+	adopted := data != nil
+	if !adopted {
 		if data, err = f.solve(ctx, seeds, read); err != nil {
 			return err
 		}
-		if data, err = f.keep(ctx, name, data); err != nil {
+		if data, adopted, err = f.keep(ctx, name, data); err != nil {
 			return err
 		}
 	}
-	emit(refTo(name, data, f.Params.Store))
+	f.tell(ctx, adopted)
+	ref := refTo(name, data, f.Params.Store)
+	ref.Adopted = adopted
+	emit(ref.local(f.Launch.Pipeline))
 	return nil
 }
 
@@ -278,11 +200,15 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 		return nil, err
 	}
 	config, drawn := f.config(), false
+	var paid *BookEntry
 	curator, err := mechanism.New(coarsening{table}, mechanism.Params{
 		Sizes: f.Public.Domain.RecordSizes(), Ledger: ledger, Root: mechanism.NewRoot(secret, config, table.Digest()),
 		Admit: newPlanned(problem, planned).admit,
 		BeforeNoise: func() error {
-			err := f.mark(ctx)
+			var err error
+			if paid, err = f.charge(ctx, ledger.Run()); err == nil {
+				err = f.mark(ctx)
+			}
 			drawn = err == nil
 			return err
 		},
@@ -310,8 +236,8 @@ func (f *solveFn) solve(ctx context.Context, seeds func(*mechanism.Seed) bool, r
 		RunID: f.Params.RunID, Config: hex.EncodeToString(config[:]), Method: method.Name,
 		Result: result, Statement: ledger.Statement(schedule(planned, ledger.Events())),
 	}
-	a.Statement.Together = f.Params.Budget.total()
-	file := modelio.File{
+	a.Statement.Together, a.Book = f.Params.Budget.total(), paid
+	file := modelfile.File{
 		Version: buildinfo.Version(), Domain: *binned, Method: a.Method, Guarantee: a.Statement.Guarantee(binned.PrivacyID),
 		Units: result.Total.Units, Cliques: refined(f.Public.Workload, binned.Sizes()), Model: result.Model,
 	}
@@ -374,7 +300,7 @@ func onlySeed(seeds func(*mechanism.Seed) bool) (s mechanism.Seed, err error) {
 	return s, nil
 }
 
-// table returns the counts there are, zero counts if there are none.
+// table returns the counts there are, else zero counts.
 func (f *solveFn) table(tables func(**counts.Table) bool) (*counts.Table, error) {
 	sum, n := counts.NewTable(f.Shape), 0
 	for t := (*counts.Table)(nil); tables(&t); t = nil {

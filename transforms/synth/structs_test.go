@@ -15,6 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
@@ -134,10 +135,7 @@ func TestStructsAcrossProcesses(t *testing.T) {
 		}
 		right := 0
 		for _, f := range files {
-			text, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Value(os.ReadFile(f))(t)
 			if strings.TrimSpace(string(text)) == "eye b7 1970 4 11 25/2 1970-01-02T00:00:00Z" {
 				right++
 			}

@@ -35,11 +35,19 @@ type Params struct {
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	ErrorShare   float64        // part of the budget for measuring the error; default solver.DefaultErrorShare; below 0: none
 	Shards       int            // parallel blocks of rows; default 8
-	SampleSeed   uint64         // repeats the sampling, never the noise; default: that of RunID, random without one
-	As           reflect.Type   // struct type of the rows; default: that of the records
+	SampleSeed   uint64         // repeats the sampling, never the noise; default: from RunID, random without one
+	As           reflect.Type   // struct type of the rows; default: the records' type
+
+	// Prior was charged to Epsilon and Delta before, by the discovery of the domain: discover.Then returns it. nil: nothing.
+	Prior *Prior
 
 	// Budget is shared with other releases of the same people, whose losses count together. nil: this is the only one.
 	Budget *Budget
+
+	// Book is the budget book of the people, as the command keeps it: a directory that the workers see, or a place such as
+	// "gs://bucket/people.book". The release is charged under RunID, which is required, before its noise is drawn; one that does not
+	// fit is refused. With a Store, later attempts at it pay nothing. Empty: none.
+	Book string
 
 	// Store keeps the release. A runner that can start a job again, such as Flink or Spark, needs one
 	// that all workers see; see the package comment. Records that learned bins and wide tables need wait there
@@ -47,9 +55,9 @@ type Params struct {
 	// Package tables has one in a directory. The zero StoreRef is none, which Runner may refuse.
 	Store StoreRef
 
-	// Runner is that of beam.Run, such as "prism", "flink" or "dataflow". It chooses how records are bounded and counted, and
+	// Runner is the runner of beam.Run, such as "prism", "flink" or "dataflow". It chooses how records are bounded and counted, and
 	// in how many branches rows are made; see Steps. A runner that can start a job again, which is any but prism and direct,
-	// is refused without a Store. Default: that of Beam's flag --runner, else prism.
+	// is refused without a Store. Default: what Beam's flag --runner names, else prism.
 	Runner string
 	// NoStore says why a job on such a runner needs no Store, for those who read the program. Default: it needs one.
 	NoStore string
@@ -96,7 +104,7 @@ func (p Params) domainFault() error {
 }
 
 // Validate lists all faults of p, of the method's fit to the domain, and of the fields of row, a struct type or a pointer
-// to one that is to hold the records, or that of *domain.Chunk. If it finds none, Synthesize refuses nothing but records in windows or without an
+// to one that is to hold the records, or to *domain.Chunk. If it finds none, Synthesize refuses nothing but records in windows or without an
 // end, records that another call releases from, and a RunID that another release of the pipeline has.
 func (p Params) Validate(row reflect.Type) error {
 	if err := p.domainFault(); err != nil {
@@ -124,7 +132,7 @@ func outputFault(as reflect.Type, columns *domain.Domain) error {
 	return validateColumns(as, columns)
 }
 
-// validate lists the faults of p for a domain that has none, with those of structs.
+// validate lists the faults of p for a domain that has none, with the faults of structs.
 func (p Params) validate(row reflect.Type, structs ...error) error {
 	p = p.withDefaults()
 	errs := append([]error{p.solve().Validate(), p.sample(row).Validate(), templateFault(p.Store)}, structs...)
@@ -141,8 +149,8 @@ func (p Params) validate(row reflect.Type, structs ...error) error {
 func (p Params) solve() SolveParams {
 	return SolveParams{
 		Epsilon: p.Epsilon, Delta: p.Delta, Neighbouring: p.Neighbouring, Method: p.Method,
-		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, ErrorShare: p.ErrorShare, Public: p.Public, Budget: p.Budget,
-		Store: p.Store, RunID: p.RunID, Runner: p.Runner, NoStore: p.NoStore,
+		Units: p.Units, MemoryLimit: p.MemoryLimit, SolverSeed: p.SampleSeed, ErrorShare: p.ErrorShare, Public: p.Public, Prior: p.Prior, Budget: p.Budget,
+		Store: p.Store, Book: p.Book, RunID: p.RunID, Runner: p.Runner, NoStore: p.NoStore,
 	}
 }
 
@@ -153,7 +161,11 @@ func (p Params) sample(row reflect.Type) SampleParams {
 	if row == chunkType {
 		row = nil
 	}
-	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: runnerOf(p.Runner).Branches(), Seed: p.SampleSeed, As: row}
+	branches := runnerOf(p.Runner).Branches()
+	if row != nil {
+		branches = 1 // prism would encode and decode every struct once more where branches meet, which takes longer than to make it
+	}
+	return SampleParams{Rows: p.Rows, Shards: p.Shards, Branches: branches, Seed: p.SampleSeed, As: row}
 }
 
 // chunkType is what readers of tables return.

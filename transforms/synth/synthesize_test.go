@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -36,7 +37,7 @@ func shop(ages []int64) *domain.Domain {
 	}}
 }
 
-// Records of which there is no one table are refused before anything runs.
+// Records that are no one table are refused before anything runs.
 func TestSynthesizeRefusesStreams(t *testing.T) {
 	d := shop([]int64{18, 38, 58, 78, 98})
 	_, s := beam.NewPipelineWithRoot()
@@ -128,9 +129,7 @@ func TestSynthesize(t *testing.T) {
 		p, s := beam.NewPipelineWithRoot()
 		out, _ := synth.Synthesize(s, beam.CreateList(s, people), synth.Params{Domain: d, Epsilon: 5, Delta: 1e-6, Rows: 200, Method: method})
 		caught := transformtest.Capture[customer](s, out)
-		if err := transformtest.RunOn(runner, p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, transformtest.RunOn(runner, p))
 		plus := 0
 		for _, c := range caught.Elements() {
 			if c.Customer != "" || c.Note != "" {

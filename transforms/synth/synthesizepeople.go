@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
@@ -15,7 +15,7 @@ import (
 // PeopleParams configures SynthesizePeople.
 type PeopleParams struct {
 	Params                // Rows is the number of people, As the type of their rows
-	PeopleAs reflect.Type // struct type of the people; default: that of the records of people
+	PeopleAs reflect.Type // struct type of the people; default: the type of the records of people
 }
 
 // Validate is Params.Validate for a domain in which people without rows exist. people and rows are the struct types of the

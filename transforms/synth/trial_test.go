@@ -12,9 +12,10 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -130,9 +131,14 @@ func randomDomain(r *rand.Rand) *domain.Domain {
 
 func withEvents(r *rand.Rand, d *domain.Domain) *domain.Domain {
 	var own, usual []string
+	order := -1
+	if r.IntN(3) > 0 {
+		order = ordered(r, d)
+	}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
 		switch {
+		case i == order:
 		case i < d.Len()-1 && r.IntN(2) == 0:
 			own = append(own, a.Name)
 		case a.Learned == 0 && r.IntN(2) == 0:
@@ -148,7 +154,38 @@ func withEvents(r *rand.Rand, d *domain.Domain) *domain.Domain {
 	if err != nil {
 		return nil
 	}
+	if order < 0 {
+		return d
+	}
+	var previous []string // nil: the default
+	if r.IntN(2) == 0 {
+		previous = []string{}
+		for i := range d.Events.Columns {
+			if name := d.Attributes[i].Name; i != order && !slices.Contains(own, name) && r.IntN(2) == 0 {
+				previous = append(previous, name)
+			}
+		}
+	}
+	if d, err = d.WithSequence(domain.Sequence{Column: d.Attributes[order].Name, Previous: previous, Strict: r.IntN(2) == 0}); err != nil {
+		return nil
+	}
 	return d
+}
+
+// ordered makes a column of numbers or dates one that rows can be ordered by, and returns its place; -1: there is no such column.
+func ordered(r *rand.Rand, d *domain.Domain) int {
+	for _, i := range r.Perm(d.Len()) {
+		a := &d.Attributes[i]
+		if len(a.Cuts)+len(a.FloatCuts) < 2 || len(a.Values) > 0 {
+			continue
+		}
+		a.Null, a.HasFallback = false, true
+		if a.Type == domain.Int64 && a.Learned == 0 {
+			a.Cuts = domain.EqualCuts(0, 5, 6)
+		}
+		return i
+	}
+	return -1
 }
 
 func randomAttribute(r *rand.Rand, name string, learn bool) domain.Attribute {
@@ -206,7 +243,7 @@ func cell(r *rand.Rand, a *domain.Attribute) string {
 	return oneOf(r, a.Values...)
 }
 
-// tables returns the domains of the table of people, nil if there is none, and of the other one.
+// tables returns the domains of the table of people, nil without one, and of the other one.
 func (x *trial) tables() (people, rows *domain.Domain) {
 	d := x.problem.Domain
 	if d.Events == nil || !d.Events.NoRows {
@@ -269,10 +306,7 @@ func (x *trial) count(t *testing.T, list []person) *counts.Table {
 		if one, shape = x.countGroup(t, group); one == nil {
 			continue
 		}
-		decoded, err := counts.DecodeTable(one.Encode())
-		if err != nil {
-			t.Fatal(err)
-		}
+		decoded := must.Value(counts.DecodeTable(one.Encode()))(t)
 		if sum == nil {
 			sum = decoded
 		} else if err := sum.Merge(decoded); err != nil {
@@ -314,9 +348,7 @@ func (x *trial) countGroup(t *testing.T, group []person) (*counts.Table, counts.
 	units := private.Bound(s, coded, private.BoundParams{MaxEntries: 1 + x.rng.IntN(20), Shards: 1 + x.rng.IntN(3)})
 	stats := counts.Count(s, units, x.problem.Workload, x.counts)
 	got := transformtest.Capture[*counts.Table](s, sensitive.Reveal(stats.Collection()))
-	if err := transformtest.RunOn("direct", pl); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn("direct", pl))
 	if tables := got.Elements(); len(tables) > 0 {
 		return tables[0], stats.Shape()
 	}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/methods"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -138,7 +139,7 @@ func (x *trial) worstPair(t *testing.T) (a, b *counts.Table) {
 	return a, b
 }
 
-// losses are those of runs on one of two tables, in turn.
+// losses are the losses of runs on one of two tables, in turn.
 type losses struct {
 	list     []float64
 	capacity float64 // of the ledger
@@ -156,10 +157,7 @@ func (x *trial) losses(t *testing.T, a, b *counts.Table, runs int) (l losses) {
 		if i%2 == 1 {
 			here, other = b, a
 		}
-		run, err := x.run(here)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Value(x.run(here))(t)
 		sum := 0.0
 		if err := each(run.calls, x.truth(here), x.truth(other), func(c mechanism.Call, p, q *truth) error {
 			sum += l.lossFrom(c, p, q)

@@ -7,9 +7,9 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 )
 
 // numbers returns the exact numbers that the noise of a request is added to: a vector for each of the event's scales. ok is
@@ -115,7 +115,7 @@ func distance(v []*big.Rat, model []float64, bits int) *big.Rat {
 	return sum
 }
 
-// differences are those of all nodes of a tree, level by level: records in the first half of its range less those in the
+// differences are the differences at all nodes of a tree, level by level: records in the first half of its range less those in the
 // second. NULL against all values comes first. nodes are their levels and indices.
 func differences(h []*big.Rat, s query.TreeShape) (out []*big.Rat, nodes []query.TreeNode) {
 	sum := func(from, to int) *big.Rat {

@@ -7,11 +7,11 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/mechanism"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -61,7 +61,7 @@ func (x *trial) release(run *trialRun, curator *mechanism.Curator) ([]byte, erro
 		result.Accepted = &met
 	}
 	a := &Artifact{RunID: "r", Method: x.method.Name, Result: result, Statement: run.ledger.Statement(schedule(run.planned, run.ledger.Events()))}
-	file := modelio.File{Domain: *d, Method: a.Method, Guarantee: a.Statement.Guarantee(d.PrivacyID), Units: result.Total.Units,
+	file := modelfile.File{Domain: *d, Method: a.Method, Guarantee: a.Statement.Guarantee(d.PrivacyID), Units: result.Total.Units,
 		Cliques: refined(x.problem.Workload, d.Sizes()), Model: result.Model}
 	if a.Model, err = file.Encode(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
@@ -61,7 +61,7 @@ func (s *trialTally) options() string {
 func (s *trialTally) add(x *trial) {
 	d, p := x.problem.Domain, x.problem
 	s.runs++
-	for name, is := range map[string]bool{"events": d.Events != nil, "people without rows": d.Events != nil && d.Events.NoRows, "learned bins": d.Learns(),
+	for name, is := range map[string]bool{"events": d.Events != nil, "people without rows": d.Events != nil && d.Events.NoRows, "learned bins": d.Learns(), "orders": d.Ordered(),
 		"criteria": len(p.Criteria.Limits) > 0, "public tables": p.Public != nil, "impossible records": len(d.StructuralZeros) > 0, "linear queries": p.Workload.Linear() > 0} {
 		if is {
 			s.drawn[name]++

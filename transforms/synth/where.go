@@ -8,11 +8,11 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/condition"
-	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/internal/release/modelio"
+	"github.com/dapple-dp/dapple/internal/model/modelfile"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 )
 
-// whereFault is why rows cannot be selected by a condition; nil: they can, or there is none.
+// whereFault is why rows cannot be selected by a condition; nil: they can, or it is empty.
 func whereFault(where string, d *domain.Domain) error {
 	if where == "" {
 		return nil
@@ -28,7 +28,7 @@ func whereFault(where string, d *domain.Domain) error {
 }
 
 // newConditional returns the rows of a model that meet the condition of p.
-func newConditional(f *modelio.File, p WriteParams) (*rowSource, error) {
+func newConditional(f *modelfile.File, p WriteParams) (*rowSource, error) {
 	c, err := relation.ParseCondition(p.Where, &f.Domain)
 	if err != nil {
 		return nil, fmt.Errorf("synth: Where: %w", err)

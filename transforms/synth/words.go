@@ -18,7 +18,7 @@ func newWords(modelSHA256 string, seed uint64) words {
 	return words{rows: binary.LittleEndian.Uint64(sum[:]), key: binary.LittleEndian.Uint64(sum[8:])}
 }
 
-// at returns the i-th word: that of SplitMix64 started at the key (Steele, Lea, Flood 2014,
+// at returns the i-th word of SplitMix64 started at the key (Steele, Lea, Flood 2014,
 // "Fast splittable pseudorandom number generators", with Stafford's mixing function 13), which can be
 // computed at any position. Privacy does not depend on it.
 func (w words) at(i uint64) uint64 {
@@ -30,11 +30,11 @@ func (w words) at(i uint64) uint64 {
 
 // What words are for, beside the values of cells.
 const (
-	repairs      = iota + 1 // of rows that are not in order
-	keys                    // that are generated
-	groupValues             // of rows that share the values of some columns
-	groupRepairs            // of those
-	personValues            // of columns that are the same in all rows of a person
+	repairs = iota + 1 // of rows that are not in order
+	keys               // that are generated
+	_
+	_
+	personValues // of columns that are the same in all rows of a person
 )
 
 // of returns the words of number n of a purpose.

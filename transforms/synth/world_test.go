@@ -63,7 +63,7 @@ func init() {
 			return []solver.Access{{Stage: "measure", Kind: dp.DiscreteGaussian, Count: 1, Noise: variance, Marginals: 1, Cliques: pair, Coordinates: cells}}, err
 		},
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			_, err := c.MeasureVariance("measure", 1, pair, variance)
+			_, err := c.(solver.Published).MeasureVariance("measure", 1, pair, variance)
 			cells := 1
 			for _, n := range p.Workload.Sizes {
 				cells *= n

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/dapple-dp/dapple/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
 
@@ -16,17 +17,11 @@ func init() {
 // A shard waits while the process writes as many as it may, before its sink is opened; a stopped run ends
 // the wait.
 func TestShardsWaitForWriters(t *testing.T) {
-	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := must.Value(process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)}))(t)
 	f := &filesFn{newSampleFn(Release{domain: visits()}, WriteParams{Rows: 30, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}.withDefaults())}
 	var leave []func()
 	for range cap(writers) {
-		one, err := enterWriting(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Value(enterWriting(context.Background()))(t)
 		leave = append(leave, one)
 	}
 	waiting := &filesFn{f.Sample}

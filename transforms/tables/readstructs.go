@@ -16,7 +16,7 @@ import (
 )
 
 // ReadStructs returns the records of a table as structs of type t, or pointers to them, for the steps before a stage. Fields
-// belong to columns as in synth.Synthesize; columns that no field is for are not read. form is that of CSV; the zero CSV is a
+// belong to columns as in synth.Synthesize; columns that no field is for are not read. form is the form of CSV; the zero CSV is a
 // file with a header line.
 //
 // NULL, and a cell of text that its field cannot hold, is nil in a pointer and the zero value elsewhere: nothing fails or is

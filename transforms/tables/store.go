@@ -1,7 +1,7 @@
 package tables
 
 import (
-	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -10,4 +10,4 @@ import (
 //
 // A value of it is there as a whole or not at all, also after a crash, and nothing removes or changes one: a second start
 // with the same RunID finds the release of the first. Its content is private until it is published.
-func Store(dir string) synth.StoreRef { return keep.In(dir) }
+func Store(dir string) synth.StoreRef { return archive.In(dir) }

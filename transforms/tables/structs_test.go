@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -76,10 +77,7 @@ func TestStructsAreReadAndWritten(t *testing.T) {
 		p, s := beam.NewPipelineWithRoot()
 		tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: out, Format: format, RunID: "one"}, tables.StructsParams{})
 		run(t, p)
-		from, err := table.Find(context.Background(), out, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must.Value(table.Find(context.Background(), out, nil))(t)
 		p, s = beam.NewPipelineWithRoot()
 		got := transformtest.Capture[Sale](s, tables.ReadStructs(s, from, reflect.TypeFor[Sale](), schema.CSV{}))
 		run(t, p)
@@ -95,10 +93,7 @@ func TestPartitions(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: out, RunID: "one"}, tables.StructsParams{PartitionBy: "shop_name"})
 	run(t, p)
-	entries, err := os.ReadDir(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Value(os.ReadDir(out))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -107,10 +102,7 @@ func TestPartitions(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Fatalf("directories %q, want %q", names, want)
 	}
-	from, err := table.Find(context.Background(), filepath.Join(out, "shop_name=Rome", "*.parquet"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Value(table.Find(context.Background(), filepath.Join(out, "shop_name=Rome", "*.parquet"), nil))(t)
 	columns, _, err := from.Describe(context.Background(), schema.CSV{})
 	if err != nil || slices.ContainsFunc(columns, func(c table.Column) bool { return c.Name == "shop_name" }) {
 		t.Errorf("the column is in the files too: %v (error %v)", columns, err)
@@ -124,13 +116,8 @@ func TestPartitions(t *testing.T) {
 func TestStructsRefused(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.csv")
-	if err := os.WriteFile(name, []byte("shop,items\nRome,3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	from, err := table.Find(context.Background(), name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("shop,items\nRome,3\n"), 0o600))
+	from := must.Value(table.Find(context.Background(), name, nil))(t)
 	_, s := beam.NewPipelineWithRoot()
 	type narrow struct {
 		Shop  string

@@ -14,10 +14,11 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -26,7 +27,7 @@ const sinkKind = "table"
 
 func init() {
 	synth.RegisterSink(sinkKind, func(config string) (synth.Sink, error) { return publish.Decode(config) })
-	register.DoFn3x1[context.Context, *synth.Artifact, func(synth.Published), error](&statementFn{})
+	dofn.Register[statementFn](dofn.Method3x1("ProcessElement", (*statementFn).ProcessElement))
 	register.Emitter1[synth.Published]()
 }
 
@@ -38,7 +39,7 @@ func init() {
 // to.Release, and to.Stage for rows that are yet to be loaded. A release that was saved has been stated already: then rows
 // alone are written.
 //
-// Zero fields of to: Format is parquet, RunID that of the release, Shards one, and up to 8 for large tables. Domain and
+// Zero fields of to: Format is parquet, RunID the release's, Shards one, and up to 8 for large tables. Domain and
 // People follow from the release. p.Sink is set here.
 //
 // Write looks at the target while the pipeline is built, before anything is spent. It panics if the target is not free or
@@ -52,7 +53,7 @@ func Write(s beam.Scope, r synth.Release, to table.Target, p synth.WriteParams) 
 		panic(fmt.Sprintf("tables: Write:\n%v", err))
 	}
 	o := outputOf(r, to)
-	o.RowsAsked, o.Tables, o.MinCount = p.Rows, p.Tables, p.MinCount
+	o.RowsAsked, o.Tables = p.Rows, p.Tables
 	o.RowsAt, o.RowsFormat = publish.RowsAt(to.Output, to.Format)
 	p.Sink = synth.SinkRef{Kind: sinkKind, Config: publish.Encode(o, &o.Target)}
 	return synth.Write(s, r, p)
@@ -158,8 +159,11 @@ func ready(to table.Target) error {
 
 // formatFault is why columns cannot be written in the format; nil: they can.
 func formatFault(to table.Target, d *domain.Domain) error {
+	if why := table.NotWritten(to.Format); why != "" {
+		return errors.New("the field Format: " + why)
+	}
 	format, known := table.FormatOf(to.Format)
-	if !known || format.NewWriter == nil {
+	if !known {
 		return fmt.Errorf("the field Format: got %q; want one of %q, or import the package of another", to.Format, table.Writable("parquet"))
 	}
 	if format.CheckOutput == nil {
@@ -204,7 +208,7 @@ func (f *statementFn) ProcessElement(ctx context.Context, a *synth.Artifact, emi
 	if rows == 0 {
 		rows = int64(max(0, a.Result.Total.Units))
 	}
-	list, err := o.Files(a, rows, synth.Merged{})
+	list, err := o.Files(a, rows)
 	if err != nil {
 		return err
 	}

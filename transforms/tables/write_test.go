@@ -14,6 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -22,7 +23,7 @@ import (
 	"github.com/dapple-dp/dapple/transforms/tables"
 )
 
-// params are those of a release of orders in a store of its own.
+// params describe a release of orders in a store of its own.
 func params(t *testing.T, dir string) synth.Params {
 	t.Helper()
 	return synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9, Rows: 500, Store: tables.Store(filepath.Join(dir, "releases")), RunID: "orders-1"}
@@ -54,19 +55,13 @@ func TestWriteOnce(t *testing.T) {
 		_, release := synth.Synthesize(s, beam.CreateList(s, records()), params(t, dir))
 		tables.Write(s, release, table.Target{Output: out, Format: "csv", Shards: 3}, synth.WriteParams{Rows: 500, Seed: 7})
 		run(t, p)
-		b, err := os.ReadFile(filepath.Join(out+".release", "_manifest.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(filepath.Join(out+".release", "_manifest.json")))(t)
 		manifests[i] = string(b)
 	}
 	if manifests[0] != manifests[1] {
 		t.Errorf("the second start published something else:\n%s\n%s", manifests[0], manifests[1])
 	}
-	b, err := os.ReadFile(filepath.Join(out+".release", "_privacy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join(out+".release", "_privacy.json")))(t)
 	var said struct {
 		Epsilon float64
 		Rows    int64
@@ -74,10 +69,7 @@ func TestWriteOnce(t *testing.T) {
 	if err := json.Unmarshal(b, &said); err != nil || said.Epsilon != 1 || said.Rows != 500 {
 		t.Errorf("the statement says %+v (error %v)\n%s", said, err, b)
 	}
-	from, err := table.Find(context.Background(), out, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Value(table.Find(context.Background(), out, nil))(t)
 	if err := from.Check(context.Background(), &domain.Domain{Attributes: orders.Attributes}, schema.CSV{}); err != nil {
 		t.Error(err)
 	}
@@ -87,12 +79,8 @@ func TestWriteOnce(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	dir := t.TempDir()
 	taken := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(taken, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(taken, "somebody's.txt"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(taken, 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(taken, "somebody's.txt"), []byte("x"), 0o644))
 	_, s := beam.NewPipelineWithRoot()
 	_, release := synth.Synthesize(s, beam.CreateList(s, records()), params(t, dir))
 	for want, call := range map[string]func(){

@@ -22,7 +22,7 @@ var Header = []string{
 }
 
 // Write writes the table as CSV, person by person, the visits of each in the order of their dates. Its
-// errors are those of w.
+// errors are the writer's.
 func Write(w io.Writer, p Params) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(Header); err != nil {

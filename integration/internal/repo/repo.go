@@ -12,7 +12,7 @@ import (
 // root begins the go.mod of the repository's first module.
 const root = "module github.com/dapple-dp/dapple\n"
 
-// Root returns the directory of the repository: the one here or above whose go.mod is that of dapple itself.
+// Root returns the directory of the repository: the one here or above whose go.mod is dapple's own.
 func Root() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {

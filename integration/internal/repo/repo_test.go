@@ -12,7 +12,7 @@ func TestModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for folder, want := range map[string][2]string{
-		"dp/mechanism":             {"", "./dp/mechanism"},
+		"internal/dp/mechanism":    {"", "./internal/dp/mechanism"},
 		"integration":              {"integration", "."},
 		"integration/privacy":      {"integration", "./privacy"},
 		"integration/services/gcs": {"integration/services", "./gcs"},

@@ -77,7 +77,7 @@ func used(t testing.TB) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// The stage in Python costs at most 1.5 times the whole pipeline in Go: what the pipeline computes in all its processes,
+// The stage in Python costs at most 2.5 times the whole pipeline in Go, whose rows share one model: what the pipeline computes in all its processes,
 // less what the same pipeline does without the stage. make bench runs it on a million rows.
 func TestCost(t *testing.T) {
 	rows := 100_000
@@ -100,7 +100,7 @@ func TestCost(t *testing.T) {
 	stage := all + service - own
 	t.Logf("%d rows: Go %.1f CPU-s; Python %.1f without the stage and %.1f with it, and its service and workers %.1f: the stage takes %.2f times the pipeline in Go",
 		rows, alone.Seconds(), own.Seconds(), all.Seconds(), service.Seconds(), stage.Seconds()/alone.Seconds())
-	if stage > alone*3/2 {
-		t.Error("more than 1.5 times")
+	if stage > alone*5/2 {
+		t.Error("more than 2.5 times")
 	}
 }

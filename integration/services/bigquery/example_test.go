@@ -45,7 +45,7 @@ func TestCommandFromTableToTable(t *testing.T) {
 		args string
 		want string
 	}{
-		{"plan --domain=" + c.Domain + " --input=bq://test.d.shop --output=bq://test.d.out --release=" + c.Release + " --epsilon=1 --delta=1e-6 --details", "output    bq://test.d.out, write=empty; one load job of one file from this machine"},
+		{"plan --domain=" + c.Domain + " --input=bq://test.d.shop --output=bq://test.d.out --release=" + c.Release + " --epsilon=1 --delta=1e-6 --json=-", "output    bq://test.d.out, write=empty; one load job of one file from this machine"},
 		{"synth --domain=" + c.Domain + " --input=bq://test.d.shop --output=bq://test.d.out --release=" + c.Release + " --epsilon=1 --delta=1e-6 --rows=150 --quiet", "wrote   150 rows to bq://test.d.out"},
 		{"sample --model=" + filepath.Join(c.Release, "_model.arrow") + " --output=bq://test.d.out --write=append --rows=20 --quiet", "wrote   20 rows to bq://test.d.out"},
 		{"evaluate --domain=" + c.Domain + " --input=bq://test.d.shop --synthetic=bq://test.d.out", "170"},

@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/evaluate"
-	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -25,7 +26,7 @@ columns:
 events: {person: [plan], rows: {min: 0, max: 9}}
 `
 
-// visits makes a table of 200 people, of whom 50 have no rows, and one of their 450 rows; it returns a request from them
+// visits makes a table of 200 people, 50 of them without rows, and one of their 450 rows; it returns a request from them
 // into two tables.
 func visits(t *testing.T, r *rig) pipelines.Config {
 	t.Helper()
@@ -34,9 +35,7 @@ func visits(t *testing.T, r *rig) pipelines.Config {
 	execute(t, r.BigQuery, `INSERT INTO d.people SELECT CONCAT('c', CAST(i AS STRING)), IF(MOD(i, 3) = 0, 'plus', 'pro') FROM UNNEST(GENERATE_ARRAY(0, 199)) AS i`)
 	execute(t, r.BigQuery, "CREATE TABLE d.visits (who STRING, item STRING)")
 	execute(t, r.BigQuery, `INSERT INTO d.visits SELECT CONCAT('c', CAST(MOD(i, 150) AS STRING)), IF(MOD(i, 3) = 0, 'tea', 'milk') FROM UNNEST(GENERATE_ARRAY(0, 449)) AS i`)
-	if err := os.WriteFile(c.Domain, []byte(visitsDomain), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(c.Domain, []byte(visitsDomain), 0o600))
 	c.Input, c.People, c.Rows, c.Method = "bq://test.d.visits", "bq://test.d.people", 0, "auto"
 	return c
 }
@@ -82,9 +81,7 @@ func TestPeopleAndTheirRows(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "visits.csv")
-	if err := os.WriteFile(file, []byte("who,item\nc1,tea\nc1,milk\nc2,tea\nc999,tea\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("who,item\nc1,tea\nc1,milk\nc2,tea\nc999,tea\n"), 0o600))
 	c.Input, c.Output, c.Release, c.Format = file, filepath.Join(t.TempDir(), "out"), "", "csv"
 	if _, err := run(t, c); err != nil {
 		t.Errorf("rows from a file: %v", err)
@@ -114,10 +111,7 @@ func TestSecondTableIsRefused(t *testing.T) {
 // refusingLoadsAfter returns the URL of a server that accepts media n times and passes the rest on.
 func refusingLoadsAfter(t *testing.T, endpoint string, n int64) string {
 	t.Helper()
-	target, err := url.Parse(endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Value(url.Parse(endpoint))(t)
 	next := httputil.NewSingleHostReverseProxy(target)
 	var loads atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -11,9 +11,10 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/evaluate"
-	"github.com/dapple-dp/dapple/internal/evaluate/infer"
-	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/request/infer"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
@@ -35,9 +36,7 @@ func shop(t *testing.T, r *rig) pipelines.Config {
 		FROM UNNEST(GENERATE_ARRAY(0, 299)) AS i`)
 	dir := t.TempDir()
 	domain := filepath.Join(dir, "shop.yaml")
-	if err := os.WriteFile(domain, []byte(shopDomain), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(domain, []byte(shopDomain), 0o600))
 	release := filepath.Join(dir, "release")
 	if r.storage != nil {
 		release = "gs://" + bucket + "/release"
@@ -71,12 +70,9 @@ func TestTableToTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, local)
 			c := shop(t, r)
-			res, err := run(t, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Value(run(t, c))(t)
 			var said strings.Builder
-			if err := res.WriteText(&said); err != nil || !strings.HasPrefix(said.String(), "wrote   200 rows to bq://test.d.out (load job dapple_") {
+			if err := res.WriteText(&said); err != nil || !strings.Contains(said.String(), "wrote   200 rows to bq://test.d.out (load job dapple_") {
 				t.Errorf("%v, said %s", err, said.String())
 			}
 			holds(t, r, "d.out", 200)
@@ -112,10 +108,7 @@ func sampleRequest(c pipelines.Config) pipelines.SampleConfig {
 func mustSample(t *testing.T, c pipelines.SampleConfig) {
 	t.Helper()
 	ctx := services.Deadline(t)
-	req, err := pipelines.ValidateSample(ctx, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Value(pipelines.ValidateSample(ctx, c))(t)
 	if _, err := pipelines.RunSample(ctx, req); err != nil {
 		t.Fatal(err)
 	}
@@ -136,14 +129,8 @@ func proposed(t *testing.T, c pipelines.Config) {
 	t.Helper()
 	for _, fromData := range []bool{false, true} {
 		ctx := services.Deadline(t)
-		src, err := infer.Open(ctx, infer.Params{Input: c.Input, PrivacyID: "customer", FromData: fromData, Services: c.Services})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := src.Propose(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Value(infer.Open(ctx, infer.Params{Input: c.Input, PrivacyID: "customer", FromData: fromData, Services: c.Services}))(t)
+		b := must.Value(src.Propose(ctx))(t)
 		text := string(b)
 		if !strings.Contains(text, "name: age, type: INT64") || !strings.Contains(text, "active, type: BOOL") || strings.Contains(text, "NOT PRIVATE") != fromData {
 			t.Error(text)
@@ -154,10 +141,7 @@ func proposed(t *testing.T, c pipelines.Config) {
 // holds fails unless a table has n rows.
 func holds(t *testing.T, r *rig, name string, n int64) {
 	t.Helper()
-	it, err := r.Client(t).Query("SELECT COUNT(*) FROM " + name).Read(services.Deadline(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	it := must.Value(r.Client(t).Query("SELECT COUNT(*) FROM " + name).Read(services.Deadline(t)))(t)
 	var row []bq.Value
 	if err := it.Next(&row); err != nil || row[0] != n {
 		t.Errorf("%s has %v rows, want %d; %v", name, row, n, err)
@@ -167,10 +151,7 @@ func holds(t *testing.T, r *rig, name string, n int64) {
 // objects lists what the bucket holds.
 func objects(t *testing.T, r *rig) (names []string) {
 	t.Helper()
-	list, err := r.storage.ListObjectsWithOptionsPaginated(bucket, fakestorage.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Value(r.storage.ListObjectsWithOptionsPaginated(bucket, fakestorage.ListOptions{}))(t)
 	for _, o := range list.Objects {
 		names = append(names, o.Name)
 	}

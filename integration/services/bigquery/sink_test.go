@@ -1,15 +1,13 @@
 package bigquery
 
 import (
-	"context"
-	"strings"
-	"sync"
 	"testing"
 
 	bq "cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Whatever answer is lost, publishing twice, the second time from other copies, leaves each row once.
@@ -29,9 +27,7 @@ func TestPublishTwiceUnderFaults(t *testing.T) {
 				p := services.StartProxy(t, r.BigQuery, faults...)
 				s := r.sink(p, "run-1")
 				ctx := services.Deadline(t)
-				if err := s.Check(ctx); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Check(ctx))
 				var jobs [2]bigqueryio.Loaded
 				for i := range jobs {
 					var err error
@@ -51,28 +47,6 @@ func TestPublishTwiceUnderFaults(t *testing.T) {
 	}
 }
 
-// Several workers can publish at once.
-func TestPublishAtOnce(t *testing.T) {
-	r := newRig(t, false)
-	p := services.StartProxy(t, r.BigQuery, services.None, services.AfterDrop)
-	s := r.sink(p, "run-1")
-	var wg sync.WaitGroup
-	for range 4 {
-		staged := r.stage(t, s)
-		staged.Remove = nil
-		wg.Go(func() {
-			if _, err := s.Publish(services.Deadline(t), staged); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if p.Loads() != 1 {
-		t.Errorf("%d loads", p.Loads())
-	}
-	r.expect(t, 1)
-}
-
 // A second run finds rows in the table: it fails, adds, or replaces, as it was told to.
 func TestSecondRun(t *testing.T) {
 	r := newRig(t, false)
@@ -84,9 +58,7 @@ func TestSecondRun(t *testing.T) {
 		_, err := s.Publish(ctx, r.stage(t, s))
 		return err
 	}
-	if err := publish("run-1", bigqueryio.WriteEmpty); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, publish("run-1", bigqueryio.WriteEmpty))
 	second := r.sink(p, "run-2")
 	const full = "bigquery: test.d.t is not empty; choose another table or set write=truncate"
 	if err := second.Check(ctx); err == nil || err.Error() != full {
@@ -109,65 +81,14 @@ func TestSecondRun(t *testing.T) {
 	r.expect(t, 1)
 }
 
-// A load of a file that is not there ends with an error and leaves no table.
-func TestMissingBucket(t *testing.T) {
-	r := newRig(t, false)
-	p := services.StartProxy(t, r.BigQuery)
-	s := r.sink(p, "run-1")
-	staged := r.stage(t, s)
-	for i := range staged.Parts {
-		staged.Parts[i].URI = strings.Replace(staged.Parts[i].URI, bucket, "no-such-bucket", 1)
-	}
-	_, err := s.Publish(services.Deadline(t), staged)
-	if err == nil || !strings.HasSuffix(err.Error(), "; staged files kept") || p.Loads() != 0 {
-		t.Errorf("got %v, %d loads", err, p.Loads())
-	}
-}
-
-// A worker that fails half-way through a shard leaves no object; the attempt after it is what is loaded.
-func TestShardFailsHalfWay(t *testing.T) {
-	r := newRig(t, false)
-	p := services.StartProxy(t, r.BigQuery)
-	s := r.sink(p, "run-1")
-	ctx, cancel := context.WithCancel(services.Deadline(t))
-	part, err := r.dir(s).Create(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := s.NewWriter(part)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(rows(0, 5)); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if _, err := part.Commit(5); err == nil {
-		t.Error("a part of a stopped worker was committed")
-	}
-	if left := r.left(t); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
-	if _, err := s.Publish(services.Deadline(t), r.stage(t, s)); err != nil {
-		t.Fatal(err)
-	}
-	r.expect(t, 1)
-}
-
 // The table has the domain's columns, and labels of the run and of the user.
 func TestTableIsDescribed(t *testing.T) {
 	r := newRig(t, false)
 	s := r.sink(services.StartProxy(t, r.BigQuery), "Run-1")
 	s.Labels = map[string]string{"team": "census"}
 	ctx := services.Deadline(t)
-	done, err := s.Publish(ctx, r.stage(t, s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	md, err := r.Client(t).Dataset("d").Table("t").Metadata(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Value(s.Publish(ctx, r.stage(t, s)))(t)
+	md := must.Value(r.Client(t).Dataset("d").Table("t").Metadata(ctx))(t)
 	want := bq.Schema{
 		{Name: "id", Type: bq.IntegerFieldType, Required: true},
 		{Name: "sex", Type: bq.StringFieldType},
@@ -178,14 +99,8 @@ func TestTableIsDescribed(t *testing.T) {
 			t.Fatalf("schema: got %v", md.Schema)
 		}
 	}
-	job, err := r.Client(t).JobFromIDLocation(ctx, done.Job, "EU")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := job.Config()
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := must.Value(r.Client(t).JobFromIDLocation(ctx, done.Job, "EU"))(t)
+	config := must.Value(job.Config())(t)
 	for _, labels := range []map[string]string{md.Labels, config.(*bq.LoadConfig).Labels} {
 		if labels["dapple_run"] != "run-1" || labels["team"] != "census" {
 			t.Errorf("labels %v", labels)

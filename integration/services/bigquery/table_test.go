@@ -17,8 +17,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // people is a domain of three columns, one with NULL.
@@ -83,17 +84,9 @@ func (r *rig) stage(t *testing.T, s bigqueryio.Sink) bigqueryio.Staged {
 	t.Helper()
 	out := bigqueryio.Staged{Model: "a model", Remove: func(ctx context.Context) error { return r.dir(s).Abandon(ctx) }}
 	for shard, c := range []*domain.Chunk{rows(0, 7), rows(7, 10)} {
-		part, err := r.dir(s).Create(services.Deadline(t), shard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := write(s, part, c); err != nil {
-			t.Fatal(err)
-		}
-		ref, err := part.Commit(int64(c.Rows))
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Value(r.dir(s).Create(services.Deadline(t), shard))(t)
+		must.Do(t, write(s, part, c))
+		ref := must.Value(part.Commit(int64(c.Rows)))(t)
 		out.Parts = append(out.Parts, ref)
 	}
 	return out
@@ -143,10 +136,7 @@ func (r *rig) left(t *testing.T) (names []string) {
 func (r *rig) expect(t *testing.T, times int) {
 	t.Helper()
 	ctx := services.Deadline(t)
-	it, err := r.Client(t).Query("SELECT id, IFNULL(sex, '-') AS sex, height FROM `test.d.t` ORDER BY id").Read(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	it := must.Value(r.Client(t).Query("SELECT id, IFNULL(sex, '-') AS sex, height FROM `test.d.t` ORDER BY id").Read(ctx))(t)
 	var got, want []string
 	for {
 		var row []bq.Value

@@ -9,7 +9,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // typed has a column of each type but NUMERIC, which the emulator loads as 0, with a value of each. The
@@ -41,33 +42,18 @@ func TestTypesArrive(t *testing.T) {
 		s.Domain.Attributes, c.Columns = append(s.Domain.Attributes, a), append(c.Columns, cell)
 	}
 	ctx := services.Deadline(t)
-	part, err := r.dir(s).Create(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := write(s, part, c); err != nil {
-		t.Fatal(err)
-	}
+	part := must.Value(r.dir(s).Create(ctx, 0))(t)
+	must.Do(t, write(s, part, c))
 	staged := bigqueryio.Staged{Model: "m"}
-	ref, err := part.Commit(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := must.Value(part.Commit(2))(t)
 	staged.Parts = append(staged.Parts, ref)
 	if _, err := s.Publish(ctx, staged); err != nil {
 		t.Fatal(err)
 	}
-	it, err := r.Client(t).Query("SELECT * FROM `test.d.t` ORDER BY c0 IS NULL").Read(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	it := must.Value(r.Client(t).Query("SELECT * FROM `test.d.t` ORDER BY c0 IS NULL").Read(ctx))(t)
 	var first, second []bq.Value
-	if err := it.Next(&first); err != nil {
-		t.Fatal(err)
-	}
-	if err := it.Next(&second); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, it.Next(&first))
+	must.Do(t, it.Next(&second))
 	for i, col := range typed {
 		if fmt.Sprint(first[i]) != col.want || second[i] != nil {
 			t.Errorf("%v: got %v and %v, want %s and NULL", col.attr.Type, first[i], second[i], col.want)
@@ -88,9 +74,7 @@ func TestAppendToAnotherTable(t *testing.T) {
 	}
 	s := r.sink(services.StartProxy(t, r.BigQuery), "run-1")
 	s.Write = bigqueryio.WriteAppend
-	if err := s.Check(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Check(ctx))
 	if _, err := s.Publish(ctx, r.stage(t, s)); err != nil {
 		t.Fatal(err)
 	}

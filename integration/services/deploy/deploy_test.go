@@ -14,7 +14,7 @@ import (
 
 const examples = "../../../pipelines/deploy/"
 
-// attributes are those of google_dataflow_flex_template_job in hashicorp/google-beta that the example may have.
+// attributes of google_dataflow_flex_template_job in hashicorp/google-beta that the example may have.
 var attributes = []string{"provider", "project", "region", "name", "container_spec_gcs_path", "parameters", "staging_location", "temp_location",
 	"labels", "on_delete", "machine_type", "max_workers", "num_workers", "network", "subnetwork", "service_account_email", "ip_configuration"}
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
 )
 
 // fails runs to a failure before anything is drawn. It says why in one line and that nothing is spent, and leaves nothing.
@@ -80,7 +80,7 @@ func (a account) badWorkers(t *testing.T) {
 		a.fails(t, "bad", "; a worker has ended, as a rule for want of memory", a.through(t, "ulimit -d 30000; exec"))
 	})
 	t.Run("StoreUnwritable", func(t *testing.T) {
-		a.fails(t, "bad", "read-only file system; every worker has to write there, and --temp_location names another place", a.through(t, mounted(t, `--bind "$0" "$0" && mount -o remount,bind,ro "$0"`, a.dir)))
+		a.fails(t, "bad", "read-only file system; every worker has to write there, and --store names another place", a.through(t, mounted(t, `--bind "$0" "$0" && mount -o remount,bind,ro "$0"`, a.dir)))
 	})
 	t.Run("NotShared", func(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(a.dir, "there"), 0o700); err != nil {
@@ -120,7 +120,7 @@ func (a account) cancelled(t *testing.T, cancel func(ctx context.Context, job st
 	if err := cancel(t.Context(), a.job(t)); err != nil {
 		t.Error(err)
 	}
-	if status, said := wait(); status != 1 || !strings.Contains(said, "dapple: the job was cancelled, and not by this command\n"+kept) {
+	if status, said := wait(); status != 4 || !strings.Contains(said, "dapple: the job was cancelled, and not by this command\n"+kept) {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}
 	a.none(t, filepath.Join("cancelled*", "*"))

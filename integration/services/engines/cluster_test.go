@@ -22,8 +22,8 @@ import (
 // cluster is a Flink whose parts are processes of their own.
 type cluster struct{ jar, conf string }
 
-// manager starts a task manager with one slot and the memory that Flink gives one without any configuration, of which
-// the part for the network is given, in MB.
+// manager starts a task manager with one slot and the memory that Flink gives one without any configuration.
+// The part for the network is given, in MB.
 func (c cluster) manager(t *testing.T, network int) *exec.Cmd {
 	t.Helper()
 	args := []string{"-Xmx512m", "-XX:MaxDirectMemorySize=256m", "-XX:MaxMetaspaceSize=256m", "-cp", c.jar,

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -234,7 +234,7 @@ func (a account) withoutDomain(t *testing.T) {
 	a.run(t, 0, "verify", "killed")
 	for _, output := range []string{"found", "killed"} {
 		domain, err := os.ReadFile(filepath.Join(a.dir, output+".release", "_domain.yaml"))
-		if err != nil || !strings.Contains(string(domain), `"Female"`) || !strings.Contains(string(domain), "max: 127") {
+		if err != nil || !strings.Contains(string(domain), `"Female"`) || !strings.Contains(string(domain), "max: 120") {
 			t.Errorf("found, %v:\n%s", err, domain)
 		}
 	}
@@ -250,7 +250,7 @@ func (a account) interrupted(t *testing.T, charges int) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if status, said := wait(); status != 1 || !strings.Contains(said, "dapple: interrupted\n"+kept) {
+	if status, said := wait(); status != 4 || !strings.Contains(said, "dapple: interrupted\n"+kept) {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}
 	a.none(t, filepath.Join("stopped*", "*"))

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
 )
 
 // One run goes well; in one a stage fails, and in one all workers are killed while they write, and Spark does both

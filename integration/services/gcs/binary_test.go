@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
 	"github.com/dapple-dp/dapple/io/files"
 )
@@ -15,10 +16,7 @@ import (
 // The real command goes from objects to objects, and leaves nothing on this machine.
 func TestCommand(t *testing.T) {
 	shop(t)
-	binary, err := program.Build("../../..", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must.Value(program.Build("../../..", t.TempDir()))(t)
 	temp := t.TempDir()
 	dapple := func(want int, args ...string) string {
 		t.Helper()
@@ -34,8 +32,8 @@ func TestCommand(t *testing.T) {
 	}
 	request := []string{"--domain=gs://shop/domain.yaml", "--input=gs://shop/in/*.csv", "--output=gs://shop/out", "--epsilon=1", "--delta=1e-6", "--rows=200"}
 	dapple(0, append([]string{"plan"}, request...)...)
-	if out := dapple(0, append(request, "--quiet", "--temp_location=gs://release/temp")...); !strings.Contains(out, "wrote   200 rows to gs://shop/out/*.parquet (1 file, ") ||
-		!strings.Contains(out, "model   gs://shop/out.release/_model.arrow: ") {
+	if out := dapple(0, append(request, "--quiet", "--store=gs://release/temp")...); !strings.Contains(out, "wrote   200 rows to gs://shop/out/*.parquet (1 file, ") ||
+		!strings.Contains(out, "report  gs://shop/out.release/_report.html") {
 		t.Error(out)
 	}
 	complete(t, "gs://shop/out", 200)
@@ -106,8 +104,8 @@ func TestRunThatCannotPublish(t *testing.T) {
 		}
 	}
 	res := mustRun(t, c)
-	if !strings.Contains(strings.Join(res.Written.Notes, "\n"), "the table was not read again, and no more budget is spent") {
-		t.Errorf("the release was not taken up: %v", res.Written.Notes)
+	if !strings.Contains(res.Written.Adopted, "the table was not read again, and no more budget is spent") {
+		t.Errorf("the release was not taken up: %q", res.Written.Adopted)
 	}
 	complete(t, c.Output, res.Written.Rows)
 	for _, name := range names(t, s, "shop") {

@@ -16,22 +16,21 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	"google.golang.org/protobuf/proto"
 
-	_ "github.com/dapple-dp/dapple/internal/beamrun/jobs/dataflow"
+	_ "github.com/dapple-dp/dapple/internal/request/jobs/dataflow"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
-// onDataflow makes a request for a Dataflow of which do is what becomes of a job's graph.
+// onDataflow makes a request for a Dataflow that does do with a job's graph.
 func onDataflow(t *testing.T, c pipelines.Config, do func(d *jobstest.Dataflow, graph *pipepb.Pipeline)) (pipelines.Config, *jobstest.Dataflow) {
 	t.Helper()
 	d := jobstest.StartDataflow(t)
 	d.Made = func(request []byte) { go do(d, graphOf(t, request)) }
 	worker := filepath.Join(t.TempDir(), "worker")
-	if err := os.WriteFile(worker, []byte("a program"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(worker, []byte("a program"), 0o700))
 	_, address, _ := strings.Cut(d.Endpoint, "@")
 	c.Runner, c.Engine = "dataflow", pipelines.Engine{Endpoint: address, Worker: worker, Cloud: pipelines.Cloud{Project: "p", Region: "r"}}
 	return c, d
@@ -67,10 +66,7 @@ func onPrism(t *testing.T) func(graph *pipepb.Pipeline) error {
 	if _, err := prism.CreateJobServer(ctx, prism.Options{Port: port}); err != nil {
 		t.Fatal(err)
 	}
-	workers, err := extworker.StartLoopback(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	workers := must.Value(extworker.StartLoopback(ctx, 0))(t)
 	t.Cleanup(func() { _ = workers.Stop(ctx) }) // they end with the process
 	return func(graph *pipepb.Pipeline) error {
 		payload, err := proto.Marshal(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: workers.EnvironmentConfig(ctx)}})
@@ -104,7 +100,7 @@ func TestDataflow(t *testing.T) {
 		t.Errorf("%d jobs, %+v", d.Jobs(), res.Written)
 	}
 	res = mustRun(t, c)
-	if d.Jobs() != 1 || !strings.Contains(strings.Join(res.Written.Notes, "\n"), "had finished before") {
+	if d.Jobs() != 1 || !strings.Contains(res.Written.Adopted, "had finished before") {
 		t.Errorf("asked again: %d jobs, %v", d.Jobs(), res.Written.Notes)
 	}
 	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") || strings.Contains(got, "worker") {
@@ -129,14 +125,8 @@ func TestDataflowFindsTheDomain(t *testing.T) {
 	}
 	c.Domain, c.PrivacyID, c.Rows, c.Method, c.RunID, c.Epsilon, c.Delta = "", "none", 0, "", "r1", 9, 1e-4
 	for range 2 {
-		r, err := pipelines.ValidateFind(ctx, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := pipelines.RunFound(ctx, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(pipelines.ValidateFind(ctx, c))(t)
+		res := must.Value(pipelines.RunFound(ctx, r))(t)
 		if complete(t, "gs://shop/out", res.Written.Rows); d.Jobs() != 2 {
 			t.Errorf("%d jobs, %v", d.Jobs(), res.Written.Notes)
 		}
@@ -198,17 +188,14 @@ func TestTemplate(t *testing.T) {
 	if _, err := run(t, c); err == nil || !strings.Contains(err.Error(), "what became of it is not known here\nthe job may go on: count its budget as spent") {
 		t.Errorf("asked too early: %v", err)
 	}
-	template, err := files.ReadAll(ctx, c.Engine.Cloud.Template, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	template := must.Value(files.ReadAll(ctx, c.Engine.Cloud.Template, 1<<20))(t)
 	for range 2 { // a second job changes nothing
 		if err := onPrism(t)(graphOf(t, template)); err != nil {
 			t.Error(err)
 		}
 	}
 	res = mustRun(t, c)
-	if complete(t, "gs://shop/out", res.Written.Rows); !strings.Contains(strings.Join(res.Written.Notes, "\n"), "run r1 had finished before") {
+	if complete(t, "gs://shop/out", res.Written.Rows); !strings.Contains(res.Written.Adopted, "run r1 had finished before") {
 		t.Errorf("%+v", res.Written)
 	}
 	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") || strings.Contains(got, "worker") {

@@ -16,7 +16,8 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
@@ -44,10 +45,7 @@ func put(s *fakestorage.Server, name, content string) {
 // names lists everything in a bucket.
 func names(t testing.TB, s *fakestorage.Server, bucket string) (all []string) {
 	t.Helper()
-	list, err := s.ListObjectsWithOptionsPaginated(bucket, fakestorage.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Value(s.ListObjectsWithOptionsPaginated(bucket, fakestorage.ListOptions{}))(t)
 	for _, o := range list.Objects {
 		all = append(all, o.Name)
 	}
@@ -94,21 +92,15 @@ func run(t testing.TB, c pipelines.Config) (*pipelines.Result, error) {
 
 func mustRun(t testing.TB, c pipelines.Config) *pipelines.Result {
 	t.Helper()
-	res, err := run(t, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Value(run(t, c))(t)
 	return res
 }
 
-// complete fails unless a name is that of finished output: every file of the manifest is there as it was
+// complete fails unless a name holds finished output: every file of the manifest is there as it was
 // written, and nothing else is.
 func complete(t testing.TB, dir string, rows int64) *dirsink.Output {
 	t.Helper()
-	m, err := dirsink.Open(ctx, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Value(dirsink.Open(ctx, dir))(t)
 	if err := m.Verify(ctx); err != nil {
 		t.Error(err)
 	}

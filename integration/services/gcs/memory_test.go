@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -52,18 +53,12 @@ func peak(t *testing.T, input string) int64 {
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), readVariable+"="+input, "GOGC=100") // as people run it
 	c.Stderr = os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kB, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Value(c.Output())(t)
+	kB := must.Value(strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64))(t)
 	return kB << 10
 }
 
-// The memory of reading objects does not grow with the rows, as that of reading files; see the test of this name
+// The memory of reading objects does not grow with the rows, as with files; see the test of this name
 // in integration, which says where 2.5 comes from.
 func TestReadingTakesNoMemory(t *testing.T) {
 	if testing.Short() {

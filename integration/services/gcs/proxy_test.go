@@ -15,6 +15,7 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 
 	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // fault is what happens to one request.
@@ -26,7 +27,7 @@ const (
 	afterDrop fault = "afterdrop" // carried out, connection cut
 	denied    fault = "403"       // answered 403, not carried out
 	halfway   fault = "halfway"   // connection cut in the middle of the answer
-	halfSent  fault = "halfsent"  // connection cut in the middle of a chunk, of which the service keeps what came
+	halfSent  fault = "halfsent"  // connection cut in the middle of a chunk; the service keeps what came
 	forgotten fault = "forgotten" // a chunk that is not the last is answered as if it were kept, and is not
 )
 
@@ -75,10 +76,7 @@ type proxy struct {
 // startProxy puts a proxy before the emulator until the test ends.
 func startProxy(t *testing.T, s *fakestorage.Server) *proxy {
 	t.Helper()
-	target, err := url.Parse(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Value(url.Parse(s.URL()))(t)
 	p := &proxy{next: httputil.NewSingleHostReverseProxy(target), counts: map[kind]int{}}
 	front := httptest.NewServer(p)
 	t.Cleanup(front.Close)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -13,10 +14,7 @@ import (
 // readAll reads a table whole and returns its number of rows.
 func readAll(t *testing.T, tab table.Source) (rows int, err error) {
 	t.Helper()
-	f, err := schema.Parse("domain.yaml", []byte(shopDomain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(schema.Parse("domain.yaml", []byte(shopDomain)))(t)
 	err = tab.Each(ctx, f.Domain, schema.CSV{}, func(c *domain.Chunk) error {
 		rows += c.Rows
 		return nil
@@ -31,10 +29,7 @@ func TestReadingThroughFailures(t *testing.T) {
 	put(s, "gs://shop/in/large.csv", shopCSV(20_000))
 	p := startProxy(t, s)
 	for input, want := range map[string]int{"gs://shop/in/p.parquet": 1000, "gs://shop/in/large.csv": 20_000} {
-		tab, err := table.Find(ctx, input, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := must.Value(table.Find(ctx, input, table.Options{}))(t)
 		for _, f := range []fault{before503, afterDrop, halfway} {
 			p.inject(read, f, 0, 2)
 			rows, err := readAll(t, tab)
@@ -56,10 +51,7 @@ func TestRequestsOfReading(t *testing.T) {
 	putParquet(t, s, "gs://shop/in/p.parquet", 0, 100_000)
 	p := startProxy(t, s)
 	for input, most := range map[string]int{"gs://shop/in/p.parquet": 4, "gs://shop/in/customers.csv": 1} {
-		tab, err := table.Find(ctx, input, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := must.Value(table.Find(ctx, input, table.Options{}))(t)
 		p.inject(read, before503, 0, 0)
 		if _, err := readAll(t, tab); err != nil {
 			t.Fatal(err)

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
-// largePart is more than two chunks of an upload, of which no piece is like another.
+// largePart is more than two chunks of an upload; no piece is like another.
 var largePart = func() []byte {
 	b := make([]byte, 10<<20)
 	r := rand.NewChaCha8([32]byte{1})
@@ -46,10 +47,7 @@ func TestLostChunks(t *testing.T) {
 					n, times = 0, 2
 				}
 				p.inject(chunk, f, n, times)
-				ref, err := writeLarge(d)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ref := must.Value(writeLarge(d))(t)
 				if sent, failed := p.seen(chunk); failed != times || sent != 3+times {
 					t.Errorf("%d chunks were sent, of which %d were lost; want %d, %d", sent, failed, 3+times, times)
 				}

@@ -13,10 +13,11 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/evaluate"
-	"github.com/dapple-dp/dapple/internal/evaluate/infer"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/request/infer"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/pipelines"
@@ -90,10 +91,7 @@ func TestWholeRun(t *testing.T) {
 	if err := evaluate.Run(ctx, evaluate.Config{Domain: c.Domain, Input: c.Input, Synthetic: c.Output}, &text); err != nil || text.Len() == 0 {
 		t.Error(err)
 	}
-	src, err := infer.Open(ctx, infer.Params{Input: "gs://shop/in/**.parquet", FromData: true, PrivacyID: "customer"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Value(infer.Open(ctx, infer.Params{Input: "gs://shop/in/**.parquet", FromData: true, PrivacyID: "customer"}))(t)
 	if b, err := src.Propose(ctx); err != nil || !strings.Contains(string(b), "name: plan") {
 		t.Errorf("%s, %v", b, err)
 	}
@@ -116,35 +114,6 @@ func TestKeptRecordsStayHere(t *testing.T) {
 	complete(t, c.Output, 0)
 	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 || asked.Load() > 0 {
 		t.Errorf("%d requests name parts of the records; left is %v, %v", asked.Load(), left, err)
-	}
-}
-
-// CSV in and out, from objects to local files and back.
-func TestMixesWithLocalFiles(t *testing.T) {
-	_, c := shop(t)
-	local := func(name string) string { return filepath.Join(t.TempDir(), name) }
-	c.Format = "csv"
-	mustRun(t, c)
-	complete(t, c.Output, 0)
-
-	c.Input, c.Output = c.Output, local("out") // a released directory of objects
-	domainFile := local("domain.yaml")
-	if err := os.WriteFile(domainFile, []byte(strings.Replace(shopDomain, "privacy_id: customer", "privacy_id: none", 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	c.Domain = domainFile
-	mustRun(t, c)
-	complete(t, c.Output, 0)
-
-	c.Input, c.Output, c.Release, c.TempLocation = c.Output, "gs://shop/third", local("release"), "gs://release/temp"
-	if _, err := run(t, c); !pipelines.IsRequest(err) || !strings.Contains(err.Error(), "are not in one place") {
-		t.Errorf("rows and the rest in two places: %v", err)
-	}
-	c.Release = "gs://release/third"
-	mustRun(t, c)
-	complete(t, c.Release, 0)
-	if left, err := files.Names(ctx, "gs://release/temp"); err != nil || len(left) != 0 {
-		t.Errorf("left in the directory for temporary files: %v, %v", left, err)
 	}
 }
 
@@ -241,9 +210,7 @@ func TestReadsAsLocalFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	local := filepath.Join(t.TempDir(), "p.parquet")
-	if err := os.WriteFile(local, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(local, b, 0o600))
 	rows, sum := count("gs://shop/in/p.parquet")
 	if wantRows, wantSum := count(local); rows != wantRows || sum != wantSum || rows != 1000 {
 		t.Errorf("%d rows, sum %d; want %d, %d", rows, sum, wantRows, wantSum)

@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // rows is what shard i holds.
@@ -21,10 +22,7 @@ func stage(t testing.TB, d dirsink.Dir) []dirsink.FileRef {
 	t.Helper()
 	var refs []dirsink.FileRef
 	for i := range d.Shards {
-		ref, err := writeShard(d, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ref := must.Value(writeShard(d, i))(t)
 		refs = append(refs, ref)
 	}
 	return refs
@@ -57,9 +55,7 @@ func TestLostRequestsAndAnswers(t *testing.T) {
 				p := startProxy(t, s)
 				p.inject(k, f, 0, 2)
 				d := directory("run")
-				if err := d.Prepare(ctx); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, d.Prepare(ctx))
 				refs := stage(t, d)
 				for range 2 {
 					m, err := d.Publish(ctx, refs, released, nil)
@@ -160,30 +156,6 @@ func TestHalfAShardLeavesNoObject(t *testing.T) {
 	if all := names(t, s, "bucket"); len(all) != 0 {
 		t.Errorf("the bucket holds %v", all)
 	}
-}
-
-// What is written in several requests is what is read.
-func TestLargePart(t *testing.T) {
-	services.StartStorage(t, "bucket")
-	d := directory("run")
-	d.Shards = 1
-	p, err := d.Create(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 10 << 20 / 16 {
-		if _, err := fmt.Fprintf(p, "%015d\n", i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ref, err := p.Commit(10 << 20 / 16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Publish(ctx, []dirsink.FileRef{ref}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	complete(t, d.Path, 10<<20/16)
 }
 
 // A bucket that is missing, or in which objects cannot be made or removed, is found before a run.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/release/store"
+	"github.com/dapple-dp/dapple/internal/kit/store"
 )
 
 // Of many creators exactly one creates, and all go on with its value.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const testdata = "../../../dp/accountant/testdata/"
+const testdata = "../../../internal/dp/accountant/testdata/"
 
 // figures are the parts of pld.json that are compared.
 type figures struct {

@@ -14,10 +14,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 )
 
-// benchRows is a million rows of 15 columns, of which a cell in 20 is NULL.
+// benchRows is a million rows of 15 columns; a cell in 20 is NULL.
 const benchRows = 1_000_000
 
 // uniform has numbers that hardly repeat: no dictionary helps. household has few different ones, as rows

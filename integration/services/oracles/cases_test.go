@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 )
 
 // tables are what every oracle has to read as it was written.

@@ -157,13 +157,13 @@ func TestOursRefusesOfParquetGo(t *testing.T) {
 		}{{"[]"}}), everyType(domain.String), "JSON does not read as"},
 		"list": {goFile(t, []struct {
 			X []int64 `parquet:"x,list"`
-		}{{[]int64{1}}}), everyType(), "is RECORD or REPEATED; flatten it"},
+		}{{[]int64{1}}}), everyType(), "RECORD or REPEATED does not read as"},
 		"bare": {goFile(t, []struct {
 			X []int64 `parquet:"x"`
-		}{{[]int64{1}}}), everyType(), "it is REPEATED; flatten it"},
+		}{{[]int64{1}}}), everyType(), "RECORD or REPEATED does not read as"},
 		"struct": {goFile(t, []struct {
 			X struct{ Y int64 } `parquet:"x"`
-		}{{}}), everyType(), "x.Y is RECORD or REPEATED; flatten it"},
+		}{{}}), everyType(), "RECORD or REPEATED does not read as"},
 		"fixed": {goFile(t, []struct {
 			X [5]byte `parquet:"x"`
 		}{{}}), everyType(), "FIXED_LEN_BYTE_ARRAY of 5 bytes without a logical type does not read as"},

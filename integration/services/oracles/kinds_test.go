@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
 var update = flag.Bool("update", false, "write the tables of ../README.md")

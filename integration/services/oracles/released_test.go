@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
-	"github.com/dapple-dp/dapple/io/parquetio"
 )
 
 // dapple builds the command.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 )
 
 // table is rows of a domain, in chunks as a writer gets them.

@@ -20,7 +20,7 @@ const mostBytes = 45 << 20
 const root = "../../.."
 
 // wheel makes the wheel of this machine once, and installs it into a fresh environment, whose Python it returns. Other
-// packages are those of DAPPLE_PYTHON. The program in it is built as for the other tests; make wheel strips it further.
+// packages come from DAPPLE_PYTHON. The program in it is built as for the other tests; make wheel strips it further.
 var wheel = sync.OnceValues(func() (fresh string, err error) {
 	python := os.Getenv("DAPPLE_PYTHON")
 	dir, err := os.MkdirTemp("", "dapple-wheel-")

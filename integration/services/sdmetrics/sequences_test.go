@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/evaluate"
+	"github.com/dapple-dp/dapple/internal/request/evaluate"
 )
 
 // TestSequences compares every score of sequences with the package's own.

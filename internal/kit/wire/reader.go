@@ -86,7 +86,7 @@ func (r *Reader) Count() int64 {
 	return int64(v)
 }
 
-// Length reads a number of things of which at most limit can follow.
+// Length reads how many things follow, at most limit.
 func (r *Reader) Length(limit int) int {
 	v := r.Uvarint()
 	if v > uint64(limit) {

@@ -49,3 +49,9 @@ func Other(values []string) string {
 	}
 	return name
 }
+
+// Schema is the address of the JSON Schema of domain files.
+const Schema = "https://raw.githubusercontent.com/dapple-dp/dapple/main/docs/reference/domain-file.schema.json"
+
+// ForEditors begins domain files that dapple writes: editors then complete and check their keys.
+const ForEditors = "# yaml-language-server: $schema=" + Schema + "\n"

@@ -7,13 +7,13 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 )
 
 // maxParts bounds the records of a restricted model.
 const maxParts = 1 << 24
 
-// Restricted is a model of the rows that meet a condition, over cells inside of which the condition does not change.
+// Restricted is a model of the rows that meet a condition, over cells whose records all meet the condition, or all fail it.
 type Restricted struct {
 	Domain  *domain.Domain
 	Model   *population.Model

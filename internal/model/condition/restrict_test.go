@@ -13,7 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/relation"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -194,7 +194,7 @@ func randomTerm(rng *rand.Rand, depth int) (string, func(row) int) {
 }
 
 // Whatever the condition, every row of what is left of a model meets it, as SQL has it, and the share that is left is
-// that of the rows which meet it: five standard deviations, a false alarm in 1e6 for each of 300 conditions.
+// the share among rows which meet it: five standard deviations, a false alarm in 1e6 for each of 300 conditions.
 func TestRowsMeetTheCondition(t *testing.T) {
 	d := clinic(t)
 	rng := rand.New(rand.NewPCG(1, 2))

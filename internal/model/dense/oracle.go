@@ -70,7 +70,7 @@ func (o *Oracle) sum(at int, table []float64, dst query.Answers) {
 }
 
 // Adjoint adds to every cell z of out the sum over cliques i of g[i] at the cell of z, and returns out:
-// <Eval(p), g> = <p, Adjoint(g)>. It panics on wrong lengths. The cost is that of Eval.
+// <Eval(p), g> = <p, Adjoint(g)>. It panics on wrong lengths. It costs as much as Eval.
 func (o *Oracle) Adjoint(g query.Answers, out []float64) []float64 {
 	o.check(out, g)
 	o.spread(0, g, out)

@@ -214,34 +214,3 @@ func ExampleOracle() {
 	// [[6 15] [5 7 9]]
 	// [11 12 13 21 22 23]
 }
-
-// adult is the shape of the seven-column Adult table in the order of its file: 336,000 cells.
-var adult = []int{2, 2, 5, 7, 15, 16, 10}
-
-func benchmark(b *testing.B, f func(o *dense.Oracle, theta, p []float64, g query.Answers)) {
-	rng := rand.New(rand.NewPCG(4, 1))
-	plan := dense.NewPlan(adult, query.AllMarginals(adult, 3, 1<<20).Maximal().Cliques())
-	g, theta, p := randomAnswers(rng, plan), random(rng, plan.Len()), make([]float64, plan.Len())
-	o := dense.NewOracle(plan)
-	dense.Softmax(theta, p)
-	b.ReportAllocs()
-	for b.Loop() {
-		f(o, theta, p, g)
-	}
-}
-
-func BenchmarkEval(b *testing.B) {
-	benchmark(b, func(o *dense.Oracle, _, p []float64, g query.Answers) { o.Eval(p, g) })
-}
-
-func BenchmarkAdjoint(b *testing.B) {
-	benchmark(b, func(o *dense.Oracle, theta, _ []float64, g query.Answers) { o.Adjoint(g, theta) })
-}
-
-func BenchmarkSoftmax(b *testing.B) {
-	benchmark(b, func(_ *dense.Oracle, theta, p []float64, _ query.Answers) { dense.Softmax(theta, p) })
-}
-
-func BenchmarkAddBlock(b *testing.B) {
-	benchmark(b, func(o *dense.Oracle, theta, _ []float64, g query.Answers) { o.AddBlock(20, g[20], theta) })
-}

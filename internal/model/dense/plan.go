@@ -96,7 +96,7 @@ func (p *Plan) add(c domain.Clique) domain.Clique {
 
 // grow hangs everything below node at, whose table has the given axes, that the cliques in pending need:
 // tables without the axes that none of them has, or else first the tables of those that lack the
-// largest axis that some lack, then those of the others.
+// largest axis that some lack, then the others' nodes.
 func (p *Plan) grow(at int, axes domain.Clique, cliques []domain.Clique, pending []int) {
 	var rest []int
 	for _, i := range pending {

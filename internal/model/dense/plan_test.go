@@ -25,7 +25,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestLongRunsAreSplit: no node but that of one long axis sums more than maxRun terms.
+// TestLongRunsAreSplit: no node but the one of a single long axis sums more than maxRun terms.
 func TestLongRunsAreSplit(t *testing.T) {
 	sizes := []int{90, 80, 70, 5000, 3}
 	p := NewPlan(sizes, query.Workload{Sizes: sizes, Marginals: []query.Marginal{{Clique: []int{4}}}}.Cliques())

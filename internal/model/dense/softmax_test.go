@@ -80,7 +80,7 @@ func TestSoftmaxSumsToOne(t *testing.T) {
 	}
 }
 
-// TestSoftmaxKeepsSmallCells: a million cells of 1e-19 beside one of 1 add 1e-13, of which a running sum
+// TestSoftmaxKeepsSmallCells: a million cells of 1e-19 beside one of 1 add 1e-13, and a running sum
 // of blocks would keep nothing.
 func TestSoftmaxKeepsSmallCells(t *testing.T) {
 	theta := make([]float64, 1_000_001)

@@ -11,7 +11,7 @@ const (
 	certifiedKnee   = 2
 )
 
-// certified writes the standard errors of a model of which only the largest error is known.
+// certified writes the standard errors of a model when only its largest error is known.
 func (v *Intervals) certified(fitted, dst []float64) {
 	s := (max(v.maxError.Counts, 0) + certifiedSigmas*math.Sqrt(v.maxError.Variance)) / certifiedRange
 	for i, b := range fitted {

@@ -8,11 +8,11 @@
 // # Models fitted to residuals
 //
 // The error of a cell of a table T is the sum of one part for each of its sub-tables A, the error of the interaction
-// of A, of which T's cell has the share b_T/b_A of the fitted counts:
+// of A, where T's cell has the share b_T/b_A of the fitted counts:
 //
 //	se² = 1.15²·( min(¼, b_T) + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·(σ_a² + σ_N²·(1/k_a − p_a)²) ),
 //
-// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins that of each, by the
+// A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins the noise of each, by the
 // tree that they are cut from), or the square of the fit's deviation from its answer, and σ_N² the noise of the number of
 // units, by which shares are off too. v_A follows from the releases on A: the first screening sets the prior κ·b^1.5 of
 // cells that deviate each on its own; an interaction sums to 0 along every axis, so that a cell deviates with those beside it
@@ -20,7 +20,7 @@
 // rest by one factor (½ to 4), and a second release divides it again. In a table of 2·2·… cells v_A is at most the square of
 // what the smallest cells have room for.
 //
-// The prior of an interaction without a score is that of a table as far from the model as 9 of 10 of the 50 tables
+// The prior of an interaction without a score is the prior of a table as far from the model as 9 of 10 of the 50 tables
 // nearest in size. Interactions of four and more attributes together have the same prior.
 //
 // A value pooled for its rarity has a known count n_v, with variance σ², and is taken as independent of everything
@@ -40,6 +40,15 @@
 // Selection alone (dpfw) releases one certificate, the largest error of any cell. Large cells get 1/2.7 of its upper
 // 95 % limit, S, as standard error, small cells the variance S²·b/(b + 2·S).
 //
+// # What a fit misses
+//
+// A fit that prefers independent columns, or that stops early, is off by more than noise in sums of many cells. The answers that
+// were released tell by how much: of a query on measured columns and pairs, its answer less theirs, m, whose noise s follows from
+// the query. Linear adds m² − s² where that is above 0, and all of m² where the fit has too much; of a query on one measured table
+// its variance is at most (1.15)²·(m² + s²), the error of those answers and the distance from them. Errors of a pair's cells that
+// are the prior's have a correlation of .01 besides. If only the largest error is known, m is the largest part of the way from
+// even cells that it allows. TestDiagonals of package answer has the coverage.
+//
 // # Two computations
 //
 // StandardErrors is of all cells of a table at once, some 10 ns for each and sub-table. Linear is of any query, by several passes
@@ -58,8 +67,8 @@
 //
 // # Measured coverage
 //
-// integration/bench/PREDICTIONS.md has, for made-up tables and tables of people, the part of the cells of one to three columns
-// whose shares lie within ± 1.96 standard errors, and how wide those intervals are; TestPredictions in integration/families
+// integration/research/bench/PREDICTIONS.md has, for made-up tables and tables of people, the part of the cells of one to three columns
+// whose shares lie within ± 1.96 standard errors, and how wide those intervals are; TestPredictions in integration/research/families
 // holds three of the tables. Of other methods, per cent, of the means over tables and noise levels ε = .1 … 10, in brackets the
 // least of them; tables: adult7, adult14, synthetic tables of 6 to 60 columns:
 //

@@ -11,7 +11,7 @@ import (
 
 const (
 	// trends is by how much larger the deviations of a draw are than if cells erred each on its own, as for sums of numbers: a fit
-	// draws dependences towards none, and those of ordered columns run in one direction.
+	// draws dependences towards none, and dependences of ordered columns run in one direction.
 	trends = 1.2
 	// leastFactor is the least part of its weight that a record keeps before pairs are fitted.
 	leastFactor = .01

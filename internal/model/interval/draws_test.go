@@ -111,7 +111,7 @@ func TestDrawsRepeat(t *testing.T) {
 	}
 }
 
-// TestDrawsKeepPairs: where deviations exceed counts, weights stay at least 0, and sums of pairs are near those of the deviations.
+// TestDrawsKeepPairs: where deviations exceed counts, weights stay at least 0, and sums of pairs are near the deviations' sums.
 func TestDrawsKeepPairs(t *testing.T) {
 	r := residualResult()
 	r.Total.Units = r.Model.Total()

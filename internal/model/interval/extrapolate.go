@@ -34,7 +34,7 @@ func distances(sizes []int, tables []solver.TableUncertainty) (out [4][]distance
 
 // unscreened is the assumed distance of the interaction of so many attributes whose fitted table has no score: the
 // distance that only a tenth of the tables of about as many cells exceeded. If no table of that width has a score,
-// narrower tables are used instead, and all units if there are none either.
+// narrower tables are used instead, and all units without those either.
 func (v *Intervals) unscreened(width int, fitted []float64) *solver.TableUncertainty {
 	far := v.units
 	for ; width >= 2; width-- {

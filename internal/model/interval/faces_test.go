@@ -66,8 +66,8 @@ func TestFewCells(t *testing.T) {
 				of[merged.of[j]] = means[j]
 			}
 		}
-		whole := (&rest{slices.Clone(means), p.variance, p.faces}).left()
-		for name, x := range map[string]float64{"few": p.few(means, p.variance).left(), "merged": (&rest{of, merged.variance, merged.faces}).left()} {
+		whole := (&rest{slices.Clone(means), p.variance, nil, p.faces}).left()
+		for name, x := range map[string]float64{"few": p.few(means, p.variance).left(), "merged": (&rest{of, merged.variance, nil, merged.faces}).left()} {
 			if x < whole*(1-5*slight) || x > 1.6*whole {
 				t.Errorf("%s: variance %g, of all cells %g", name, x, whole)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	inflation = 1.15 // of all standard errors but those of bounds: what is not modelled
+	inflation = 1.15 // of all standard errors but bounds: what is not modelled
 	softening = 10   // counts added to a base of whole marginals: small cells err by more than their size says
 	rounding  = .25  // variance of whole rows, counts²
 	alike     = .1   // correlation of units with the same pooled value, in where they fall
@@ -28,15 +28,26 @@ type Intervals struct {
 	measurements  []query.Measurement
 	maxError      *query.MaxError
 	scale         float64 // κ of whole marginals; NaN if nothing is known
+	fit           *solver.Fit
+	misses        map[string]*solver.Miss
+	widening      map[string]float64 // of tables that the fit misses by more than noise explains
 }
 
 // New prepares the intervals of a result, with one pass over the model for each measured marginal.
 func New(r *solver.Result) *Intervals {
 	v := &Intervals{sizes: r.Model.Sizes, units: math.Max(r.Total.Units, 1), totalVariance: r.Total.Variance, uncertainty: r.Uncertainty,
 		measurements: r.Measurements, maxError: r.MaxError, scale: math.NaN()}
+	v.tested(r.Fit)
 	if r.Uncertainty == nil {
-		v.scale = spread(r)
+		if v.scale = spread(r); v.scale >= 0 {
+			v.keepMisses(missesOf(r))
+		} else {
+			v.keepMisses(certifiedMisses(r))
+		}
 		return v
+	}
+	if r.Fit != nil {
+		v.keepMisses(r.Fit.Misses)
 	}
 	v.oneWay = oneVariances(r)
 	v.index()
@@ -44,7 +55,7 @@ func New(r *solver.Result) *Intervals {
 }
 
 // StandardErrors returns the predicted standard error of every cell of the marginal of c, given its fitted counts, as
-// counts: divided by the number of units that was released it is that of the cell's share. The result is written to dst, which has one entry per cell, or is nil and then made.
+// counts: divided by the number of units that was released it is the standard error of the cell's share. The result is written to dst, which has one entry per cell, or is nil and then made.
 // About 10 ns per cell and sub-table of at most three attributes.
 func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []float64 {
 	if dst == nil {
@@ -64,6 +75,7 @@ func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []flo
 		v.residual(c, fitted, dst)
 		v.pooled(c, fitted, dst)
 	}
+	v.addMisses(c, fitted, dst)
 	return dst
 }
 
@@ -85,6 +97,17 @@ func (v *Intervals) Sources(c domain.Clique, dst []Source) []Source {
 		}
 	}
 	return dst
+}
+
+// tested keeps what the test of the fit has found.
+func (v *Intervals) tested(f *solver.Fit) {
+	if v.fit = f; f == nil {
+		return
+	}
+	v.widening = map[string]float64{}
+	for _, t := range f.Off {
+		v.widening[t.Clique.Key()] = t.Widening()
+	}
 }
 
 func (v *Intervals) check(c domain.Clique, fitted, dst int) {

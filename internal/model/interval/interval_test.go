@@ -16,7 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/solver/dpfw"
 )
 
-// residualResult is a result over attributes of 3, 2, 4 values, of which value 2 of attribute 0 is pooled.
+// residualResult is a result over attributes of 3, 2, 4 values, with value 2 of attribute 0 pooled.
 func residualResult() *solver.Result {
 	m := &population.Model{Sizes: []int{3, 2, 4}, Weights: make([]float64, 24)}
 	for i := range m.Weights {
@@ -160,7 +160,7 @@ func TestMissedAnswer(t *testing.T) {
 }
 
 // TestNothingScored: tables that nobody looked at and wider ones are held to be as far off as the worst
-// tenth of those of their width; without any, the narrower ones stand for them, and at last all units.
+// tenth of the tables of their width; without any, the narrower ones stand for them, and at last all units.
 func TestNothingScored(t *testing.T) {
 	r := residualResult()
 	all := domain.Clique{0, 1, 2}
@@ -331,18 +331,4 @@ func TestLargest(t *testing.T) {
 	if none := (&Largest{}).Median(); none != 0 {
 		t.Errorf("of nothing: %g", none)
 	}
-}
-
-func BenchmarkStandardErrors(b *testing.B) {
-	r := residualResult()
-	r.Model = &population.Model{Sizes: []int{3, 2, 400}, Weights: make([]float64, 2400)}
-	r.Uncertainty.Pooled[2] = make([]bool, 400)
-	v, c := New(r), domain.Clique{0, 1, 2}
-	fitted := r.Model.Marginal(c, nil)
-	dst := make([]float64, len(fitted))
-	b.ReportAllocs()
-	for b.Loop() {
-		v.StandardErrors(c, fitted, dst)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2400, "ns/cell")
 }

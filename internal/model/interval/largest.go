@@ -39,7 +39,10 @@ func (l *Largest) Cells() int64 {
 
 // Median returns the median of the largest of as many independent normal errors, in the unit of the standard errors;
 // 0 if there are no cells. Errors of neighbouring cells are correlated, which makes the largest a little smaller.
-func (l *Largest) Median() float64 {
+func (l *Largest) Median() float64 { return l.Within(.5) }
+
+// Within returns what the largest of as many independent normal errors keeps with so much confidence.
+func (l *Largest) Within(confidence float64) float64 {
 	bins := slices.Sorted(maps.Keys(l.bins)) // sums have one order
 	if len(bins) == 0 {
 		return 0
@@ -50,7 +53,7 @@ func (l *Largest) Median() float64 {
 		for _, i := range bins {
 			beyond -= l.bins[i] * math.Log1p(-math.Erfc(x/math.Exp2(float64(i)/finest)/math.Sqrt2))
 		}
-		return !(beyond > math.Ln2)
+		return !(beyond > -math.Log(confidence))
 	})
 	return high
 }

@@ -17,6 +17,7 @@ type Linear struct {
 	parts    []part
 	source   Source
 	known    bool // false: no release bears on the model
+	width    int  // attributes with a choice
 }
 
 // part is what one interaction adds to the error of a query. Its cells err with the variances before that sums along its faces are
@@ -28,13 +29,16 @@ type part struct {
 	variance []float64 // of the count of units in hand
 	beyond   []float64 // of the count that the population would lead one to expect
 	faces    []face
-	one      int // number of values of the attribute, if the interaction is of a single one; else 0
+	moved    []float64 // standard deviation that the prior has in each cell of a pair; nil of others
+	missed   *missed   // nil: not known
+	one      int       // number of values of the attribute, if the interaction is of a single one; else 0
 }
 
 // Linear prepares queries on the cells of t, which differ.
 func (v *Intervals) Linear(t Table) *Linear {
 	l := &Linear{fitted: t.Fitted, units: v.units, totalVar: v.totalVariance, source: v.source(t.Clique)}
 	l.known = l.source != Bound
+	l.width = v.plain(t.Clique)
 	if !l.known {
 		return l
 	}
@@ -62,7 +66,7 @@ func (v *Intervals) Linear(t Table) *Linear {
 // worse returns the source that says less.
 func worse(a, b Source) Source { return max(a, b) }
 
-// Source returns where the standard errors come from: that of the interaction of which least is known.
+// Source returns where the standard errors come from: the source of the interaction that is known least.
 func (l *Linear) Source() Source { return l.source }
 
 // part returns the interaction of the attributes at some positions of a table's clique; measured is the same, or nil of the
@@ -79,11 +83,20 @@ func (v *Intervals) part(g *grouper, at, measured domain.Clique) (part, Source) 
 	if len(at) == 1 {
 		p.one = v.sizes[clique[0]]
 	}
+	if measured != nil {
+		p.missed = v.missedBy(&p, clique)
+	}
 	source := v.uncertain(&p, clique, measured != nil)
+	if w := v.widening[clique.Key()]; w > 1 {
+		for j := range p.variance {
+			p.variance[j], p.beyond[j] = w*w*p.variance[j], w*w*p.beyond[j]
+		}
+		source = worse(source, Scored)
+	}
 	return p, source
 }
 
-// uncertain fills in the variances of an interaction's cells, of which no more is known than what was released of it.
+// uncertain fills in the variances of an interaction's cells, known only from what was released of it.
 func (v *Intervals) uncertain(p *part, c domain.Clique, measurable bool) Source {
 	n := len(p.base)
 	p.variance, p.beyond = make([]float64, n), make([]float64, n)
@@ -103,7 +116,12 @@ func (v *Intervals) uncertain(p *part, c domain.Clique, measurable bool) Source 
 		for j, b := range p.base {
 			x := v.scale * (b + softening)
 			p.beyond[j] = inflation * inflation * x / (1 + x*u)
-			p.variance[j] = p.beyond[j] + scatter*b
+			p.variance[j] = p.beyond[j] + scatter*b + min(rounding, b)
+		}
+		if len(c) == 1 && u > 0 {
+			for j := range p.base {
+				p.variance[j], p.beyond[j] = max(p.variance[j], 1/u), max(p.beyond[j], 1/u)
+			}
 		}
 		return source
 	case len(c) == 1:
@@ -140,6 +158,9 @@ func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncerta
 	}
 	f := p.spread(prior)
 	least := v.roomOf(p, c)
+	if len(c) == 2 {
+		p.moved = make([]float64, len(p.base))
+	}
 	for j, b := range p.base {
 		x := f * f * prior[j]
 		after := func(x float64) float64 {
@@ -147,6 +168,9 @@ func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncerta
 			return min(x/(1+x*last), least*least)
 		}
 		p.variance[j], p.beyond[j] = after(x+b), after(x)
+		if p.moved != nil {
+			p.moved[j] = math.Sqrt(p.variance[j]) * max(0, 1-p.variance[j]*(earlier+last))
+		}
 	}
 }
 
@@ -228,6 +252,7 @@ func (v *Intervals) pooledCells(p *part, c domain.Clique) {
 // Variance returns the variance of the model's answer to the query that adds q[k] for every unit in cells[k]: for the units in
 // hand, or for the population that they are a random sample of; and what their draw adds to the latter.
 func (l *Linear) Variance(cells []int, q []float64, population bool) (model, drawn float64) {
+	answered := math.Inf(1) // of the noisy answers of the table itself, and the distance of the fit from them
 	mean, square := 0.0, 0.0
 	for k, i := range cells {
 		mean += l.fitted[i] * q[k] / l.units
@@ -267,11 +292,29 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			variance = p.beyond
 		}
 		model += p.error(means, variance)
+		if p.missed == nil {
+			continue
+		}
+		miss, noise := p.missed.of(means, p.base)
+		model += beyond(miss, noise)
+		if len(p.codes) == l.width && noise > 0 && !p.missed.merged && !population {
+			answered = inflation * inflation * (miss*miss + noise)
+		}
 	}
+	model = min(model, answered)
 	return model + l.totalVar*total*total, drawn
 }
 
-// Least returns the variance of the count of a value that the model has nowhere: that of the best known column of c.
+// Inside returns how many people noise may hide at one end of a learned bin rather than at the other, as a standard deviation; 0 of
+// other cells.
+func (v *Intervals) Inside(a int, code domain.Code) float64 {
+	if v.uncertainty == nil || v.uncertainty.Inside == nil || v.uncertainty.Inside[a] == nil {
+		return 0
+	}
+	return v.uncertainty.Inside[a][code]
+}
+
+// Least returns the variance of the count of a value that the model has nowhere: the variance of the best known column of c.
 func (v *Intervals) Least(c domain.Clique) float64 {
 	least := v.units * v.units / (sigmas95 * sigmas95)
 	for _, a := range c {

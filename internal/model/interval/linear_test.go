@@ -27,7 +27,7 @@ func eachOf(q []float64) []int {
 	return cells
 }
 
-// TestLinearIsNoiseAlone: if nothing was known of an interaction before its release, its part of a query's variance is that of
+// TestLinearIsNoiseAlone: if nothing was known of an interaction before its release, its part of a query's variance is the part of
 // the noise in the query's own interaction, whatever the model; what was known before makes it less.
 func TestLinearIsNoiseAlone(t *testing.T) {
 	r := residualResult()
@@ -72,7 +72,7 @@ func TestLinearIsNoiseAlone(t *testing.T) {
 	})
 	got, _ := New(r).Linear(table).Variance(eachOf(q), q, false)
 	if math.Abs(got-want) > .01*want {
-		t.Errorf("variance %g, want %g, that of the noise", got, want)
+		t.Errorf("variance %g, want %g, the noise's", got, want)
 	}
 	for i := range r.Uncertainty.Tables {
 		r.Uncertainty.Tables[i].Scale = 1e-6

@@ -45,7 +45,7 @@ func prior(scale float64, fitted []float64, shape []int) []float64 {
 	return out
 }
 
-// share replaces every variance v along an axis of k cells, inner apart, by that of the deviation from the axis' mean.
+// share replaces every variance v along an axis of k cells, inner apart, by the variance of the deviation from the axis' mean.
 func share(x []float64, k, inner int) {
 	size := float64(k)
 	for from := 0; from < len(x); from += k * inner {

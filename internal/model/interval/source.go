@@ -11,7 +11,7 @@ const (
 	// Scored means that the noisy distance of the marginal from the model was released, and was too small to measure the
 	// marginal.
 	Scored
-	// Extrapolated means that the marginal has no score; its assumed distance from the model is that of the worst tenth of the
+	// Extrapolated means that the marginal has no score; its assumed distance from the model is the distance of the worst tenth of the
 	// scored marginals.
 	Extrapolated
 	// Pooled means that the value is too rare to be told from noise; its count is known, and its dependences are not.

@@ -3,6 +3,7 @@ package interval
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,6 +23,8 @@ type state struct {
 	Measured    []measuredMarginal  `json:"measured,omitempty"`
 	MaxError    *query.MaxError     `json:"max_error,omitempty"`
 	Scale       *float64            `json:"scale,omitempty"` // κ of whole marginals
+	Fit         *solver.Fit         `json:"fit,omitempty"`
+	Misses      []*solver.Miss      `json:"misses,omitempty"`
 }
 
 // measuredMarginal is a marginal with noisy cells.
@@ -35,6 +38,14 @@ const stateFormat = 1
 // MarshalJSON returns what Restore reads: all that standard errors follow from, besides the model.
 func (v *Intervals) MarshalJSON() ([]byte, error) {
 	s := state{Format: stateFormat, Sizes: v.sizes, Units: v.units, Variance: v.totalVariance, Uncertainty: v.uncertainty, OneWay: v.oneWay, MaxError: v.maxError}
+	if v.fit != nil {
+		f := *v.fit
+		f.Misses = nil
+		s.Fit = &f
+	}
+	for _, key := range slices.Sorted(maps.Keys(v.misses)) {
+		s.Misses = append(s.Misses, v.misses[key])
+	}
 	for _, m := range v.measurements {
 		s.Measured = append(s.Measured, measuredMarginal{m.Clique, m.Variance})
 	}
@@ -65,6 +76,13 @@ func Restore(data []byte, sizes []int) (*Intervals, error) {
 		}
 		v.measurements = append(v.measurements, query.Measurement{Clique: m.Clique, Variance: m.Variance})
 	}
+	for _, m := range s.Misses {
+		if m == nil || len(m.Clique) == 0 || len(m.Clique) > 2 || !within(m.Clique) || !(m.Unit > 0) || !(m.Variance >= 0) || !m.Fits(sizes) {
+			return nil, errState
+		}
+	}
+	v.keepMisses(s.Misses)
+	v.tested(s.Fit)
 	if s.Uncertainty == nil {
 		return v, nil
 	}
@@ -72,7 +90,7 @@ func Restore(data []byte, sizes []int) (*Intervals, error) {
 		return nil, errState
 	}
 	for a, k := range sizes {
-		if len(s.Uncertainty.Pooled[a]) != k || len(s.OneWay[a]) != k {
+		if len(s.Uncertainty.Pooled[a]) != k || len(s.OneWay[a]) != k || !fits(s.Uncertainty.Inside, a, k) {
 			return nil, errState
 		}
 	}
@@ -83,6 +101,11 @@ func Restore(data []byte, sizes []int) (*Intervals, error) {
 	}
 	v.index()
 	return v, nil
+}
+
+// fits reports whether a list by attribute and value, or nothing, has k values of attribute a.
+func fits(list [][]float64, a, k int) bool {
+	return list == nil || a < len(list) && (list[a] == nil || len(list[a]) == k)
 }
 
 // index prepares what is looked up of tables.

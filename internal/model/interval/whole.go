@@ -30,7 +30,11 @@ func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 	for i, b := range fitted {
 		b = max(b, 0)
 		x := v.scale * (b + softening)
-		dst[i] = f * math.Sqrt(x/(1+x*u)+scatter*b)
+		x = x/(1+x*u) + scatter*b + min(rounding, b) // a fit stops before it has whole people
+		if len(c) == 1 && u > 0 {
+			x = max(x, 1/u)
+		}
+		dst[i] = f * math.Sqrt(x)
 	}
 }
 
@@ -79,7 +83,7 @@ func spread(r *solver.Result) float64 {
 	return least(tables, variances, r.RMSE)
 }
 
-// least returns the least κ for which the predicted squared errors of the measured cells sum to that of the fit
+// least returns the least κ for which the predicted squared errors of the measured cells sum to the error of the fit
 // plus the standard deviation √(2·Σσ⁴) of its estimate, which the fit made least.
 func least(tables []bins, variances []float64, rmse float64) float64 {
 	want, noise := 0.0, 0.0

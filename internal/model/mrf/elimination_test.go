@@ -137,23 +137,6 @@ func TestSkeletonKeepsToItsCells(t *testing.T) {
 	}
 }
 
-func BenchmarkSkeleton100(b *testing.B) {
-	sizes := make([]int, 100)
-	var pairs []domain.Clique
-	for a := range sizes {
-		sizes[a] = 2 + a%30
-		for c := 0; c < a; c++ {
-			pairs = append(pairs, domain.Clique{c, a})
-		}
-	}
-	rng := rand.New(rand.NewPCG(6, 1))
-	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
-	b.ReportAllocs()
-	for b.Loop() {
-		Skeleton(sizes, pairs, 1e5, rng)
-	}
-}
-
 func find(cliques []domain.Clique, c domain.Clique) bool {
 	for _, m := range cliques {
 		if m.Contains(c) {

@@ -134,7 +134,7 @@ func checkOptimal(t *testing.T, s shape, table *population.Table, mass []float64
 	closeTo(t, s.name+" optimum "+table.Clique.Key(), got, table.Target, 1e-4)
 }
 
-// TestSampleCounts checks the law of a sample: the root's counts are exact to within 1, and those of any
+// TestSampleCounts checks the law of a sample: the root's counts are exact to within 1, and the counts of any
 // clique within 1 for each clique on its path from the root and cell of the separators: loosely, within
 // the clique's number of cells; and its mean over many samples is the marginal.
 func TestSampleCounts(t *testing.T) {
@@ -188,23 +188,4 @@ func ExampleJunctionTree() {
 	tree.Calibrate(80)
 	fmt.Println(maximal, tree.Marginal(domain.Clique{1, 2}, make([]float64, 4)))
 	// Output: [[0 1] [1 2]] [40 0 0 40]
-}
-
-func BenchmarkRake(b *testing.B) {
-	rng := rand.New(rand.NewPCG(11, 1))
-	s := shape{"wide", []int{20, 20, 20, 10, 30, 20, 20}, []domain.Clique{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3, 4}, {2, 4}, {4, 5}, {5, 6}}}
-	maximal, _ := triangulated(s.sizes, s.cliques, 4, rng)
-	tree := NewJunctionTree(s.sizes, maximal)
-	tree.Calibrate(1000)
-	var tables []*population.Table
-	for _, c := range s.cliques {
-		y := ones(s.sizes, c)
-		scale(y, 1000/float64(len(y)))
-		tables = append(tables, population.NewTable(s.sizes, c, y, ones(s.sizes, c)))
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		tree.Rake(tables, 1, 0)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*tree.Cells()), "ns/cell")
 }

@@ -24,7 +24,7 @@ func (t *JunctionTree) Sample(n int, rng *rand.Rand) *population.Model {
 	return m
 }
 
-// fill samples the attributes of n beyond those of the separator, then those of its other neighbours.
+// fill samples the attributes of n beyond the separator's, then the attributes of its other neighbours.
 func (t *JunctionTree) fill(n, parent *node, separator domain.Clique, m *population.Model, rng *rand.Rand) {
 	fresh := domain.Clique{}
 	for _, a := range n.clique {
@@ -72,7 +72,7 @@ func (t *JunctionTree) conditional(n *node, separator, fresh domain.Clique) (mat
 	return matrix, width
 }
 
-// group sorts the records by their cell of c: those of cell s are order[starts[s]:starts[s+1]].
+// group sorts the records by their cell of c: the records of cell s are order[starts[s]:starts[s+1]].
 func group(m *population.Model, c domain.Clique, cells int) (order, starts []int32) {
 	n := m.Len()
 	cell := make([]int32, n)

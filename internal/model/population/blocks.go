@@ -97,7 +97,7 @@ func addTo(mass []float64, index []int32, weights []float64) {
 	}
 }
 
-// multiplyAndAdd multiplies weights and adds them to mass. It returns their sum and that of their squares.
+// multiplyAndAdd multiplies weights and adds them to mass. It returns their sum and the sum of their squares.
 func multiplyAndAdd(mass []float64, index []int32, weights []float64, at []int32, factor []float64) (sum, squares float64) {
 	n, half := len(index), len(index)/2
 	c, f, w := index[:half], at[:half], weights[:half]

@@ -11,10 +11,10 @@ import (
 // Chain says how the rows of a person follow each other: each is drawn from the model's records of such people that remember
 // the row before.
 type Chain struct {
-	Gap     int       // attribute of the gap since the row before, whose last code is that of the first row
+	Gap     int       // attribute of the gap since the row before, whose last code means a first row
 	Start   int       // attribute of persons that holds the value at which the first row lies
 	Columns []int     // columns that are remembered
-	Before  []int     // for each of them, the attribute that holds its value in the row before; the last code is that of none
+	Before  []int     // for each of them, the attribute that holds its value in the row before; the last code means no row before
 	Last    int64     // the largest value at which a row may lie; the least is 0
 	Strict  bool      // no two rows of a person lie at the same value
 	Value   ValueOf   // of starts and gaps
@@ -131,7 +131,7 @@ func (h *histories) draw(dst []domain.Code, codes []domain.Code, own uint32, i, 
 func (h *histories) follow(row []domain.Code, at, rows int64, own uint32, rng *rand.Rand) (gap int64) {
 	values, need := h.Last-at, h.rooms.of(row[h.p.e.Rows], rows)
 	all := need.chance(values)
-	var spare []domain.Code // the first row that fits, or else that of the smallest gap
+	var spare []domain.Code // the first row that fits, or else the row of the smallest gap
 	fits := false
 	for try := 0; try < fitTries || fits && try < rhythmTries; try++ {
 		h.drawRow(row, h.later, own, rng)
@@ -151,7 +151,7 @@ func (h *histories) follow(row []domain.Code, at, rows int64, own uint32, rng *r
 // gap returns the gap of a row, for a uniform position inside its bin.
 func (h *histories) gap(row []domain.Code, position float64) int64 {
 	c := row[h.Gap]
-	if int(c) == h.p.m.Sizes[h.Gap]-1 { // of a donor that is a first row, as those of nobody else are there
+	if int(c) == h.p.m.Sizes[h.Gap]-1 { // of a donor that is a first row; only those are there
 		c = 0
 	}
 	return h.Value(h.Gap, c, position)
@@ -160,7 +160,7 @@ func (h *histories) gap(row []domain.Code, position float64) int64 {
 // drawRow draws the columns of an event from the records that agree with row in as much as leaves enough of them.
 func (h *histories) drawRow(row []domain.Code, tree *donorTree, own uint32, rng *rand.Rand) {
 	p := h.p
-	if len(tree.records) == 0 { // there are none of this kind
+	if len(tree.records) == 0 { // no record has this kind
 		tree = h.first
 		if len(tree.records) == 0 {
 			tree = h.later
@@ -225,7 +225,7 @@ type donorNode struct {
 // newDonorTree returns the tree of some records of a model, with weights for all of its records, and what is drawn of them.
 func newDonorTree(m *Model, records []uint32, weights []float64, keys, events []int) *donorTree {
 	t := &donorTree{m: m, keys: keys, enough: leastDonors}
-	if m.Columns == nil { // a universe has records of every kind, whose weights are those of the model
+	if m.Columns == nil { // a universe has records of every kind, weighed as in the model
 		t.enough = 1
 	}
 	t.records = sortedBy(m, records, keys)

@@ -75,13 +75,13 @@ func TestHistoriesFollowTheModel(t *testing.T) {
 			state, at = record[2], int64(record[1])
 		}
 	}
-	// Of 14,000 rows the standard deviation of a share of .9 is .0025, and that of the model's own about the same: a tolerance
+	// Of 14,000 rows the standard deviation of a share of .9 is .0025, and the model's own deviation is about the same: a tolerance
 	// of six of both together is beaten with a chance of 2e-9.
 	if share := moved / later; math.Abs(share-.9) > .022 {
 		t.Errorf("%.4f of the states move on, want .9", share)
 	}
 	if gaps != later {
-		t.Errorf("%g of %g gaps are those of their states", gaps, later)
+		t.Errorf("%g of %g gaps fit their states", gaps, later)
 	}
 	for s, n := range firsts {
 		if share := n / 4000; math.Abs(share-.25) > .07 {
@@ -186,7 +186,7 @@ func codesOf(codes []domain.Code) (out []byte) {
 	return out
 }
 
-// Errors of transitions do not add up over histories of 200 rows: rows are as those of the model are, in the states that a
+// Errors of transitions do not add up over histories of 200 rows: rows are like the model's, in the states that a
 // released model is sure of, although some transitions are too likely by a factor of up to two.
 func TestDrift(t *testing.T) {
 	for _, most := range []int64{12, 60, 200} {

@@ -63,7 +63,7 @@ func newBelief(sizes []int, n *nest, tables []*Table) *belief {
 	return b
 }
 
-// newClusters returns the clusters of the tables, and at the end those of the one-way tables once more.
+// newClusters returns the clusters of the tables, and at the end the one-way tables' clusters once more.
 func newClusters(sizes []int, tables []*Table, most int) []*cluster {
 	cliques := make([]domain.Clique, len(tables))
 	for i, t := range tables {

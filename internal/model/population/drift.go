@@ -11,7 +11,7 @@ import (
 // likely, late rows are far off. What all rows together are like is known better, from the model, and costs nothing more: the
 // weights of donors are corrected until histories agree with it.
 const (
-	// driftRounds of drawing histories, of which the first draw a twentieth of driftRows and the last averaged ones draw all.
+	// driftRounds of drawing histories, The first draw a twentieth of driftRows, and the last averaged ones draw all.
 	// Those move by 1, 1/2, … of what they see, so that chance among the rows that they draw evens out. With 25,000 rows the
 	// one-ways of purchases were off by .009 without noise, with 100,000 by .003; at ε = 1 transitions of purchases and
 	// careers by 2 and 4 % more. With one averaged round more, figures of both were within 2 % for 6 % of a run's time.
@@ -87,7 +87,7 @@ func (h *histories) rowMarginals() [][]float64 {
 	return out
 }
 
-// simulate draws histories, those of all persons or of some with about so many rows, and counts the first rows and the later ones by column.
+// simulate draws histories of all persons, or of some with about so many rows, and counts the first rows and the later ones by column.
 func (h *histories) simulate(most int64) (first, later [][]float64, rows int64) {
 	p, events := h.p, h.events
 	first, later = h.tables(), h.tables()

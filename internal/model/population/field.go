@@ -40,7 +40,7 @@ type Raked struct {
 }
 
 // Rake fits the potentials of all tables and the weights by iterative scaling: each table in turn gets the cells that
-// solve its ridge equation. Potentials start at their present values; those of a sampled population must be the ones
+// solve its ridge equation. Potentials start at their present values; a sampled population's must be the ones
 // that the records were drawn with.
 //
 // Tables are raked in clusters, and balanced with those inside them after every sweep. Cost of a sweep: about 2 ns per
@@ -134,7 +134,7 @@ func (f *Field) sum(b *cluster) (effective float64) {
 	return f.sums.add(b.mass, b.at, f.Model.Weights, f.take())
 }
 
-// multiply multiplies the weights by the factors of a cluster: those of a sample in the pass that sums the next cluster.
+// multiply multiplies the weights by the factors of a cluster: weights of a sample in the pass that sums the next cluster.
 func (f *Field) multiply(b *cluster) {
 	if b.whole != nil {
 		b.whole.Multiply(f.Model.Weights, b.mass)

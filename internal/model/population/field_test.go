@@ -29,37 +29,6 @@ func randomField(sizes []int, rng *rand.Rand) *Field {
 	return f
 }
 
-// TestRakeReachesTheOptimum holds the two conditions of the ridge fit: the weights are base × exp(Σθ),
-// and mass + ridge·θ = target in every cell.
-func TestRakeReachesTheOptimum(t *testing.T) {
-	rng := rand.New(rand.NewPCG(31, 1))
-	for range 20 {
-		f := randomField([]int{3, 4, 2}, rng)
-		done := f.Rake(Stop{Sweeps: 3000, Tolerance: 1e-9}, rng)
-		if done.Change > 1e-9 || done.Rejuvenations > 0 {
-			t.Fatalf("after raking: %+v", done)
-		}
-		codes := make([]domain.Code, 3)
-		for i, w := range f.Model.Weights {
-			want := 1000. / 24
-			for _, table := range f.Tables {
-				want *= math.Exp(table.Theta[table.Clique.Cell(f.Model.Sizes, f.Model.Record(i, codes))])
-			}
-			if math.Abs(w-want) > 1e-6*want {
-				t.Fatalf("record %d: weight %g, want %g", i, w, want)
-			}
-		}
-		for _, table := range f.Tables {
-			mass := f.Model.Marginal(table.Clique, nil)
-			for c, m := range mass {
-				if got := m + table.Ridge[c]*table.Theta[c]; math.Abs(got-table.Target[c]) > 1e-3 {
-					t.Fatalf("table %v cell %d: %g, want %g", table.Clique, c, got, table.Target[c])
-				}
-			}
-		}
-	}
-}
-
 // TestRakeColumnsLikeTheUniverse lists every cell of the universe as a record.
 func TestRakeColumnsLikeTheUniverse(t *testing.T) {
 	sizes := []int{3, 4, 2}
@@ -195,7 +164,7 @@ func TestResampleKeepsTheTables(t *testing.T) {
 
 // TestRejuvenateDrawsTheConditional starts 40,000 equal records, whose attributes 1 and 2 one Gibbs sweep
 // redraws in some order. The pair (0, 1) is linked by a table, and attribute 2 is free: after the sweep
-// its law is exact, and so is that of attribute 0 or 1, whichever is drawn last, given the other. Each
+// its law is exact, and so is the law of attribute 0 or 1, whichever is drawn last, given the other. Each
 // share has a standard deviation of at most .5/√(records of its condition); 6 of them are allowed.
 func TestRejuvenateDrawsTheConditional(t *testing.T) {
 	sizes := []int{2, 3, 4}

@@ -172,7 +172,7 @@ func arrange(m *Model, t *Table, at int) conditional {
 	return c
 }
 
-// groups sets places to those of the groups of the records from the given one on.
+// groups sets places to the places of the groups of the records from the given one on.
 func (c *conditional) groups(places []int32, from int) {
 	clear(places)
 	for k, column := range c.columns {
@@ -216,7 +216,7 @@ type drawer struct {
 	size    int
 	places  [drawnTogether]int32
 	odds    []float32                   // of as many records
-	exclude func(i int, odds []float32) // sets those of codes that record i must not have to 0
+	exclude func(i int, odds []float32) // sets odds of codes that record i must not have to 0
 	rng     *rand.Rand
 }
 
@@ -285,7 +285,7 @@ func total(odds []float32) float64 {
 	return sum
 }
 
-// byLogits sets odds from sums of logits, of which the largest becomes 1.
+// byLogits sets odds from sums of logits; the largest becomes 1.
 func (d *drawer) byLogits(i int, odds []float32) {
 	logits, place := make([]float64, len(odds)), d.places[:1]
 	for v, x := range d.start.logits {

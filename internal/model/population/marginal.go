@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/marginal"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
 // Total returns the sum of the weights, compensated.
@@ -58,7 +58,7 @@ func (m *Model) Marginal(c domain.Clique, dst []float64) []float64 {
 	return dst
 }
 
-// Marginals returns Marginal of every clique. Those of a sample are counted in groups, with one pass over the records
+// Marginals returns Marginal of every clique. A sample's are counted in groups, with one pass over the records
 // for each, on all cores: far faster for hundreds of cliques that overlap.
 func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
 	out := make([][]float64, len(cliques))

@@ -26,7 +26,7 @@ type nest struct {
 	parts  []nest // inside clique
 }
 
-// newNests covers all cliques: those of two and more attributes by nests of at most most cells, or of one clique, and each of
+// newNests covers all cliques: wider ones, of two and more attributes, by nests of at most most cells, or of one clique, and each of
 // one attribute by every nest that contains it and, last, by one of at most oneWayCells cells, with others.
 func newNests(sizes []int, cliques []domain.Clique, most int) []nest {
 	var oneWays, wide []int

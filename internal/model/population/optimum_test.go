@@ -55,7 +55,7 @@ func TestRakeFindsTheLeast(t *testing.T) {
 				}
 			}
 		}
-		// An error of the line search is that of the end of floating-point numbers: the gradient says how near that is.
+		// An error of the line search means the end of floating-point precision: the gradient says how near that is.
 		found, _ := optimize.Minimize(optimize.Problem{
 			Func: func(theta []float64) (sum float64) {
 				for i, x := range theta {

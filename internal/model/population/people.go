@@ -8,7 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// Events says what the attributes of a model of people are, of which each record is a person and one of its rows.
+// Events says what the attributes of a model of people are; each record is a person and one of its rows.
 type Events struct {
 	Person []int   // attributes that are the same in all rows of a person, the one of Rows among them
 	Rows   int     // the attribute that holds the number of rows
@@ -146,7 +146,7 @@ func (p *People) Rows() int64 {
 	return p.placed[len(p.placed)-1]
 }
 
-// First returns how many rows stand before those of the person at position i; i may be Len.
+// First returns how many rows stand before the rows of the person at position i; i may be Len.
 func (p *People) First(i int64) int64 {
 	if i >= p.n {
 		return p.Rows()
@@ -196,7 +196,7 @@ func (p *People) person(i int64) Person {
 }
 
 // Read writes the codes of row j of the person to dst, one for each attribute of the model. Of a person without rows it
-// writes those of the person, and 0 for the others.
+// writes the columns of the person, and 0 for the others.
 func (q *Person) Read(j int64, dst []domain.Code) {
 	p := q.p
 	for k, a := range p.e.Person {

@@ -33,7 +33,7 @@ func peopleModel(listed bool) (*Model, Events) {
 	return m, Events{Person: []int{2, 0}, Rows: 2, Cuts: []int64{1, 2, 3, 6}}
 }
 
-// People are as the model says, and so are their rows: of each kind of person the shares of kinds are those of the
+// People are as the model says, and so are their rows: of each kind of person the shares of kinds equal the shares of the
 // model to within a row, as rows are dealt systematically.
 func TestPeopleFollowTheModel(t *testing.T) {
 	for _, listed := range []bool{false, true} {
@@ -92,7 +92,7 @@ func TestPeopleFollowTheModel(t *testing.T) {
 }
 
 // Two rows of a person have nothing to do with each other: of 10,000 people with two rows the share of pairs of one kind
-// is that of independent draws, to within 5.5 standard deviations of .005 (false alarms 4e-8). Rows dealt in turn would
+// equals the share of independent draws, to within 5.5 standard deviations of .005 (false alarms 4e-8). Rows dealt in turn would
 // never be alike.
 func TestRowsOfAPersonAreIndependent(t *testing.T) {
 	m := &Model{Sizes: []int{2, 1}, Weights: []float64{1, 1}}
@@ -111,7 +111,7 @@ func TestRowsOfAPersonAreIndependent(t *testing.T) {
 	}
 }
 
-// Persons of whom the model has few records get the rows of those that are alike, and never one that is impossible.
+// Persons with few records in the model get the rows of persons like them, and never one that is impossible.
 func TestFewDonors(t *testing.T) {
 	// 50 regions of 2 records each, 30 kinds; kind 0 is impossible in region 0.
 	m := &Model{Sizes: []int{50, 30, 1}, Columns: make([][]domain.Code, 3),
@@ -137,7 +137,7 @@ func TestFewDonors(t *testing.T) {
 		t.Error("an impossible row")
 	}
 	if len(kinds) < 15 {
-		t.Errorf("people of a region with two records have rows of %d kinds, want those of others too", len(kinds))
+		t.Errorf("people of a region with two records have rows of %d kinds, want others' rows too", len(kinds))
 	}
 }
 

@@ -37,7 +37,7 @@ func (m *Model) codeOf(cell, a int) domain.Code {
 }
 
 // draw draws the persons, and finds the records that the rows of each kind of them are drawn from: those that agree in
-// as many of the attributes of persons, from the first on, as leave enough of them. It returns where those of each
+// as many of the attributes of persons, from the first on, as leave enough of them. It returns where the records of each
 // class begin and end in sorted.
 func (p *People) draw(sorted []uint32, cliques []domain.Clique) (of [][2]int) {
 	k := len(p.e.Person)

@@ -35,7 +35,7 @@ func byDependence(m *Model, persons, events []int) []int {
 	return out
 }
 
-// entropy returns that of counts with the given sum, in nats.
+// entropy returns the entropy of counts with the given sum, in nats.
 func entropy(counts []float64, sum float64) (h float64) {
 	for _, n := range counts {
 		if n > 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // inside returns for each bin of the number of rows the cumulative shares of its numbers: the density in log m runs
-// straight, on a log scale, from the middle of a bin to that of the next.
+// straight, on a log scale, from the middle of a bin to the middle of the next.
 func (p *People) inside() [][]float64 {
 	cuts, shares := p.e.Cuts, p.m.Marginal(domain.Clique{p.e.Rows}, nil)
 	var x, y []float64

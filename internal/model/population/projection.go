@@ -15,7 +15,7 @@ type Projection struct {
 	inside  bool    // a block runs along the subset's table too; else all of it maps to one cell
 }
 
-// NewProjection returns the projection of the table of c on that of its subset sub. It panics if sub
+// NewProjection returns the projection of the table of c on the table of its subset sub. It panics if sub
 // is not in c.
 func NewProjection(sizes []int, c, sub domain.Clique) *Projection {
 	if !c.Contains(sub) {

@@ -24,7 +24,7 @@ type offer struct {
 }
 
 // batch is rows that are looked at together, table by table: the cells of one table are near each other in
-// memory, and those of one row are not.
+// memory, and blocks of one row are not.
 type batch struct {
 	place   [batchRows]int
 	columns [][batchRows]domain.Code

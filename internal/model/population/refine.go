@@ -63,9 +63,9 @@ func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
 	return float64(rounds(n, len(cliques))) * visits * each
 }
 
-// Refine returns n rows for m whose tables of cliques are closer to the model's than those of the systematic rows it
+// Refine returns n rows for m whose tables of cliques are closer to the model's than the tables of the systematic rows it
 // starts from. It makes a round for every 107 rows, fewer if rows × tables exceed 25,000,000, and in each replaces ten
-// times a code of rows by those of other rows, if and only if that lowers Σ (rows − target)²/√(target + ½) over all
+// times a code of rows by codes of other rows, if and only if that lowers Σ (rows − target)²/√(target + ½) over all
 // cells of all tables, in counts. It looks at what 64 rows would gain by leaving their cells, and goes on with the best of
 // them. It puts no row into a cell of a table in which the model has no weight, nor into a cell of weight 0 of a universe, and
 // makes no impossible row.

@@ -36,7 +36,7 @@ func rowSteps(most int64) (steps []int64) {
 	return steps
 }
 
-// newRooms returns that of the gaps of the donors of h.
+// newRooms returns the room of the gaps of the donors of h.
 func newRooms(h *histories) *rooms {
 	m, cuts := h.p.m, h.p.e.Cuts
 	r := &rooms{width: max(1, float64(h.Last)/roomCells), rows: rowSteps(cuts[len(cuts)-1]), fit: make([][][]float64, m.Sizes[h.p.e.Rows])}
@@ -68,7 +68,7 @@ func newRooms(h *histories) *rooms {
 	return r
 }
 
-// law returns the law of a gap by cell of the grid, with the same mean; nil if there is none. Longer ones than the range are left out.
+// law returns the law of a gap by cell of the grid, with the same mean; nil without one. Longer ones than the range are left out.
 func (r *rooms) law(h *histories, weights []float64) []float64 {
 	total := 0.0
 	for _, w := range weights {

@@ -37,7 +37,7 @@ func scattered(people int) (*Model, Events) {
 	return m, e
 }
 
-// Rows lie as often at the last value as at others: histories are not cut off there. Gaps are those of the model.
+// Rows lie as often at the last value as at others: histories are not cut off there. Gaps follow the model.
 func TestHistoriesEndAnywhere(t *testing.T) {
 	m, e := scattered(10_000)
 	p := NewPeople(m, nil, e, 10_000, 7)
@@ -69,11 +69,11 @@ func TestHistoriesEndAnywhere(t *testing.T) {
 		tv += math.Abs(gaps[v]-want[v]) / (rows - 10_000) / 2
 	}
 	if t.Logf("%.4f of the rows lie at the last value; gaps are off by %.4f in total variation", at[39]/rows, tv); tv > .043 {
-		t.Error("gaps are not those of the model")
+		t.Error("gaps do not follow the model")
 	}
 }
 
-// The chance of room is that of sums of gaps, counted; and rises with room.
+// The chance of room is the chance of sums of gaps, counted; and rises with room.
 func TestRoomIsCounted(t *testing.T) {
 	m, e := historyModel(5, 12, 400, .5)
 	e.Chain.Last = roomCells

@@ -16,7 +16,7 @@ const (
 	streamOffset uint64 = 1 + iota
 	streamScatter
 	streamRefine
-	streamAtLeast
+	_ // of a list that is no more
 	streamPeople
 )
 

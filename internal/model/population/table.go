@@ -19,7 +19,7 @@ import (
 //	mass + Ridge·Theta = Target,
 //
 // so a small ridge makes the model match the target, and a large one leaves the cell to the other tables. Targets are
-// constants. If those of a table changed with the model, as the sum of a measured residual and of the model's own
+// constants. If a table's own changed with the model, as the sum of a measured residual and of the model's own
 // margins would, there would be no such function, and raking diverges where cells ought to be below 0.
 type Table struct {
 	Clique domain.Clique

@@ -61,7 +61,7 @@ func TestExclude(t *testing.T) {
 }
 
 // TestRejuvenatePossible: renewed populations hold possible records alone, and the sweep's stationary law is
-// that of the model conditioned on being possible: from many exact draws, one-way shares stay.
+// the law of the model conditioned on being possible: from many exact draws, one-way shares stay.
 //
 // Each of the 11 shares moves by at most 5 standard errors √(2/(4n)): a false alarm in 1 of 10^5 seeds; the
 // seed is fixed.

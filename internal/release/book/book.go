@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/release/store"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/kit/store"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -24,12 +24,13 @@ type Book struct {
 	Entries []Entry
 	Sum     *accountant.Book // of the charges that stand
 	hashes  []string         // of the entries, in hex
+	back    map[string]bool  // keys whose charge was taken back
 }
 
 // ErrNone says that there is no book.
 var ErrNone = errors.New("there is no budget book")
 
-// entryName is that of entry n.
+// entryName is the name of entry n.
 func entryName(n int) string { return fmt.Sprintf("entry-%06d.json", n) }
 
 // keeper is what both kinds of package store do.
@@ -47,7 +48,7 @@ func (b *Book) store() keeper {
 
 // Create opens a new book in a directory that has none.
 func Create(ctx context.Context, dir string, t Terms) (*Book, error) {
-	b := &Book{Dir: dir}
+	b := &Book{Dir: dir, back: map[string]bool{}}
 	if o, ok := b.store().(store.Objects); ok {
 		if err := o.CheckConditions(ctx); err != nil {
 			return nil, err
@@ -68,7 +69,7 @@ func Create(ctx context.Context, dir string, t Terms) (*Book, error) {
 
 // Open reads a book and checks all of it.
 func Open(ctx context.Context, dir string) (*Book, error) {
-	b := &Book{Dir: dir}
+	b := &Book{Dir: dir, back: map[string]bool{}}
 	return b, b.read(ctx)
 }
 
@@ -129,7 +130,7 @@ func (b *Book) check(e *Entry) error {
 		return errors.New("it does not follow from the entry before")
 	case e.Terms != nil:
 		return errors.New("it has terms, which only the first has")
-	case e.Return != "" && b.charge(e.Return) == nil:
+	case e.Return != "" && !b.Holding(e.Return):
 		return errors.New("it takes back what was not charged")
 	}
 	return nil
@@ -139,6 +140,9 @@ func (b *Book) check(e *Entry) error {
 func (b *Book) add(e *Entry, data []byte) {
 	if e.Terms != nil {
 		b.Terms = *e.Terms
+	}
+	if e.Return != "" {
+		b.back[e.Return] = true
 	}
 	sum := sha256.Sum256(data)
 	b.Entries, b.hashes = append(b.Entries, *e), append(b.hashes, hex.EncodeToString(sum[:]))
@@ -169,26 +173,12 @@ func (b *Book) compose() error {
 
 // Standing returns the charges that were not taken back.
 func (b *Book) Standing() (list []*Charge) {
-	back := map[string]bool{}
 	for i := range b.Entries {
-		back[b.Entries[i].Return] = true
-	}
-	for i := range b.Entries {
-		if c := b.Entries[i].Charge; c != nil && !back[c.Key] {
+		if c := b.Entries[i].Charge; c != nil && !b.back[c.Key] {
 			list = append(list, c)
 		}
 	}
 	return list
-}
-
-// charge returns the charge of a key that stands, or nil.
-func (b *Book) charge(key string) *Charge {
-	for _, c := range b.Standing() {
-		if c.Key == key {
-			return c
-		}
-	}
-	return nil
 }
 
 // Inputs returns every place of the table.
@@ -206,19 +196,11 @@ func (b *Book) Inputs() []string {
 func (b *Book) SHA256() string { return b.hashes[len(b.hashes)-1] }
 
 // Holding reports whether the charge of a key stands.
-func (b *Book) Holding(key string) bool { return b.charge(key) != nil }
-
-// Charged returns the number and the hash of the entry that charged a key; 0 if none has.
-func (b *Book) Charged(key string) (number int, sha256 string) {
-	for i, e := range b.Entries {
-		if e.Charge != nil && e.Charge.Key == key {
-			return i, b.hashes[i]
-		}
-	}
-	return 0, ""
+func (b *Book) Holding(key string) bool {
+	return b.entered(func(c *Charge) bool { return c.Key == key }) != nil
 }
 
-// Holds says what is wrong with a book of which somebody has kept the number and the hash of an entry. A book whose last
+// Holds says what is wrong with a book, given the number and the hash of an entry that somebody has kept. A book whose last
 // entries were removed is whole by itself: nothing in it points to them.
 func (b *Book) Holds(number int, sha256 string) error {
 	last := len(b.Entries) - 1
@@ -229,45 +211,101 @@ func (b *Book) Holds(number int, sha256 string) error {
 		return fmt.Errorf("it was charged by entry %d, and the book ends with entry %d: its last entries are gone", number, last)
 	case b.hashes[number] != sha256:
 		return fmt.Errorf("it was charged by another entry %d than the book has: this is another book, or one that was written anew", number)
+	case b.entered(func(c *Charge) bool { return c == b.Entries[number].Charge }) == nil:
+		return fmt.Errorf("entry %d is no charge, or it was taken back: nothing pays for it", number)
 	}
 	return nil
+}
+
+// Entered is a charge that stands, and the entry that made it.
+type Entered struct {
+	*Charge
+	Number int
+	SHA256 string
+	Time   time.Time
+}
+
+// entered returns the charge that stands and meets a condition, the latest; nil: no charge does.
+func (b *Book) entered(is func(*Charge) bool) (last *Entered) {
+	for i, e := range b.Entries {
+		if c := e.Charge; c != nil && !b.back[c.Key] && is(c) {
+			last = &Entered{c, i, b.hashes[i], e.Time}
+		}
+	}
+	return last
 }
 
 // ErrReturned says that a key was charged and taken back: its run can never draw.
 var ErrReturned = errors.New("book: the charge of this run was taken back; begin another run")
 
-// Refused says that a run does not fit; nothing was charged. Err is that of accountant.Book.Charge.
+// Refused says that a run does not fit; nothing was charged. Err comes from accountant.Book.Charge.
 type Refused struct{ Err error }
 
-// Error returns that of Err.
+// Error returns the text of Err.
 func (r *Refused) Error() string { return r.Err.Error() }
 
 // Unwrap returns Err.
 func (r *Refused) Unwrap() error { return r.Err }
 
-// Charge enters a run before its first draw, unless its key is charged already. It fails with Refused if the run
-// does not fit; after another error it is not known whether the charge stands.
-func (b *Book) Charge(ctx context.Context, key, id, input string, r accountant.Run) error {
-	return b.append(ctx, func() (*Entry, error) {
-		for _, e := range b.Entries {
-			if e.Charge != nil && e.Charge.Key == key {
-				if b.charge(key) == nil {
-					return nil, ErrReturned
-				}
-				return nil, nil
-			}
+// Paid says that a run was charged before, under another key: another launch of it has drawn, or may. Nothing was
+// charged now, and this launch must not draw.
+type Paid struct{ Entered }
+
+// Error names the entry.
+func (p *Paid) Error() string {
+	return fmt.Sprintf("run %s was charged before, by entry %d of %s", p.Run, p.Number, p.Time.Format("2006-01-02 15:04:05 UTC"))
+}
+
+// OtherLoss says that a key is charged with another loss: what it stands for was not drawn as is said now. Nothing was charged.
+type OtherLoss struct{ Entered }
+
+// Error names the entry, and what it has charged.
+func (o *OtherLoss) Error() string {
+	return fmt.Sprintf("%s is charged by entry %d with ε = %g, δ = %g and a loss of %s, which is not the loss stated now", o.Run, o.Number, float64(o.Epsilon), float64(o.Delta), o.Loss)
+}
+
+// Charge enters a run before its first draw, unless its key is charged already, and returns the entry. Its own errors are
+// Refused, Paid, OtherLoss and ErrReturned, after which nothing was charged. After another error it is not known whether the
+// charge stands.
+func (b *Book) Charge(ctx context.Context, p Payer, r accountant.Run) (*Entered, error) {
+	own := func(c *Charge) bool { return c.Key == p.Key }
+	err := b.append(ctx, func() (*Entry, error) {
+		before := b.entered(own)
+		switch {
+		case before != nil && !before.is(r):
+			return nil, &OtherLoss{*before}
+		case before != nil:
+			return nil, nil
+		case b.back[p.Key]:
+			return nil, ErrReturned
+		}
+		if err := b.Paid(p); err != nil {
+			return nil, err
 		}
 		if err := b.Sum.Refusal(r); err != nil {
 			return nil, &Refused{err}
 		}
-		return &Entry{Charge: chargeOf(key, id, input, r)}, nil
+		return &Entry{Charge: chargeOf(p, r)}, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return b.entered(own), nil
+}
+
+// Paid returns a *Paid if the run of a payer is charged under another key, as the book was last read.
+func (b *Book) Paid(p Payer) error {
+	other := b.entered(func(c *Charge) bool { return !p.Again && p.Once != "" && c.Once == p.Once && c.Key != p.Key })
+	if other == nil {
+		return nil
+	}
+	return &Paid{*other}
 }
 
 // Return takes back the charge of a key, if it stands. Its run must be one that has drawn nothing and never will.
 func (b *Book) Return(ctx context.Context, key string) (returned bool, err error) {
 	err = b.append(ctx, func() (*Entry, error) {
-		if b.charge(key) == nil {
+		if !b.Holding(key) {
 			return nil, nil
 		}
 		returned = true
@@ -290,6 +328,9 @@ func (b *Book) AddInput(ctx context.Context, input string) error {
 // nothing to add.
 func (b *Book) append(ctx context.Context, next func() (*Entry, error)) error {
 	for {
+		if err := b.read(ctx); err != nil {
+			return err
+		}
 		e, err := next()
 		if e == nil || err != nil {
 			return err
@@ -303,9 +344,6 @@ func (b *Book) append(ctx context.Context, next func() (*Entry, error)) error {
 		if created {
 			b.add(e, data)
 			return b.compose()
-		}
-		if err := b.read(ctx); err != nil {
-			return err
 		}
 	}
 }

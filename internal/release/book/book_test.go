@@ -5,37 +5,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var terms = book.Terms{Name: "people", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-9, Inputs: []string{"people.csv"}}
 
 func create(t *testing.T) *book.Book {
 	t.Helper()
-	b, err := book.Create(t.Context(), filepath.Join(t.TempDir(), "people.book"), terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(book.Create(t.Context(), filepath.Join(t.TempDir(), "people.book"), terms))(t)
 	return b
 }
 
 func open(t *testing.T, dir string) *book.Book {
 	t.Helper()
-	b, err := book.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(book.Open(t.Context(), dir))(t)
 	return b
+}
+
+// enter charges a run to a book.
+func enter(ctx context.Context, b *book.Book, key string, r accountant.Run) error {
+	_, err := b.Charge(ctx, book.Payer{Key: key, Run: "run", Input: "people.csv"}, r)
+	return err
 }
 
 // run is a run of an ε.
@@ -49,21 +52,19 @@ func run(epsilon dp.Epsilon) accountant.Run {
 
 func TestBook(t *testing.T) {
 	b, ctx := create(t), t.Context()
-	if err := b.Charge(ctx, "one", "run-1", "people.csv", run(1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, enter(ctx, b, "one", run(1)))
 	other := open(t, b.Dir)
-	if err := other.Charge(ctx, "one", "run-1", "people.csv", run(1)); err != nil || len(other.Standing()) != 1 {
+	if err := enter(ctx, other, "one", run(1)); err != nil || len(other.Standing()) != 1 {
 		t.Errorf("a retry: %d charges, %v", len(other.Standing()), err)
 	}
-	if err := other.Charge(ctx, "two", "run-2", "people.csv", run(2)); err != nil {
+	if err := enter(ctx, other, "two", run(2)); err != nil {
 		t.Error(err)
 	}
 	// b has not seen it; its next charge does.
 	var full accountant.ErrExhausted
-	if err := b.Charge(ctx, "three", "run-3", "people.csv", run(2.5)); !errors.As(err, &full) {
+	if err := enter(ctx, b, "three", run(2.5)); !errors.As(err, &full) {
 		// b knew of no second run: it tried, met entry 2 and read it
-		t.Errorf("a charge that does not fit beside those of others: %v", err)
+		t.Errorf("a charge that does not fit beside the others' charges: %v", err)
 	}
 	if back, err := b.Return(ctx, "two"); err != nil || !back {
 		t.Errorf("returned %v, %v", back, err)
@@ -71,10 +72,10 @@ func TestBook(t *testing.T) {
 	if back, err := b.Return(ctx, "two"); err != nil || back {
 		t.Errorf("returned twice: %v, %v", back, err)
 	}
-	if err := b.Charge(ctx, "two", "run-2", "people.csv", run(1)); !errors.Is(err, book.ErrReturned) {
+	if err := enter(ctx, b, "two", run(1)); !errors.Is(err, book.ErrReturned) {
 		t.Errorf("a run that was taken back began again: %v", err)
 	}
-	if err := b.Charge(ctx, "three", "run-3", "people.csv", run(2.5)); err != nil {
+	if err := enter(ctx, b, "three", run(2.5)); err != nil {
 		t.Errorf("what was taken back is not there: %v", err)
 	}
 	if err := b.AddInput(ctx, "gs://bucket/people.csv"); err != nil {
@@ -101,6 +102,91 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// A key stands for one draw: with another loss it is refused, whatever of the loss is another. A run with an ID is charged once,
+// whoever launches it and however many do at once; once that is taken back it may be charged again.
+func TestChargedOnce(t *testing.T) {
+	b, ctx := create(t), t.Context()
+	must.Do(t, enter(ctx, b, "one", run(1)))
+	for name, change := range map[string]func(*accountant.Run){
+		"ε":             func(r *accountant.Run) { r.Epsilon = .5 },
+		"δ":             func(r *accountant.Run) { r.Delta = 1e-10 },
+		"loss":          func(r *accountant.Run) { r.Loss = new(big.Rat).Quo(r.Loss, big.NewRat(2, 1)) },
+		"noisy numbers": func(r *accountant.Run) { r.Coordinates-- },
+		"values":        func(r *accountant.Run) { r.ValuesDelta = 1e-13 },
+		"accounting":    func(r *accountant.Run) { r.Accounting = dp.ZCDP },
+	} {
+		r := run(1)
+		change(&r)
+		if err := enter(ctx, b, "one", r); !errors.As(err, new(*book.OtherLoss)) {
+			t.Errorf("the same key with another %s: %v", name, err)
+		}
+	}
+	launch := func(b *book.Book, i int) error {
+		_, err := b.Charge(ctx, book.Payer{Key: fmt.Sprint("launch ", i), Once: book.RunKey("night", "out"), Run: "night"}, run(1))
+		return err
+	}
+	books, errs := make([]*book.Book, 8), make([]error, 8)
+	var all sync.WaitGroup
+	for i := range books {
+		books[i] = open(t, b.Dir)
+	}
+	for i := range books {
+		all.Go(func() { errs[i] = launch(books[i], i) })
+	}
+	all.Wait()
+	paid := slices.IndexFunc(errs, func(err error) bool { return err == nil })
+	for i, err := range errs {
+		var before *book.Paid
+		if i != paid && (!errors.As(err, &before) || before.Number != 2 || before.Run != "night") {
+			t.Errorf("launch %d, where %d is charged: %v", i, paid, err)
+		}
+	}
+	if err := launch(open(t, b.Dir), paid); err != nil {
+		t.Errorf("the launch that is charged goes on: %v", err)
+	}
+	if back, err := b.Return(ctx, fmt.Sprint("launch ", paid)); err != nil || !back {
+		t.Fatalf("returned %v, %v", back, err)
+	}
+	if err := launch(b, 8); err != nil {
+		t.Errorf("a launch after the one that drew nothing: %v", err)
+	}
+	if n := len(open(t, b.Dir).Standing()); n != 2 {
+		t.Errorf("%d charges stand, want 2", n)
+	}
+	if book.RunKey("a", "bc") == book.RunKey("ab", "c") {
+		t.Error("two runs have one key")
+	}
+}
+
+// A finding is charged once, by its own step or by that of a release with its Prior, and not without an ID. It and the release
+// are parts of one budget.
+func TestFindingAndRelease(t *testing.T) {
+	b := create(t)
+	p := accountant.Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 1000}
+	prior := &accountant.Prior{Params: p, Share: dp.ShareOf(1, 10), Coordinates: 100}
+	step := book.Step{Dir: b.Dir, RunID: "night", Epsilon: 1}
+	if err := step.Found(t.Context(), prior, true); err == nil || !strings.Contains(err.Error(), "has no ID") {
+		t.Errorf("a finding without an ID: %v", err)
+	}
+	prior.ID = "one"
+	_, rest, err := prior.Runs(900)
+	for range 2 {
+		err = errors.Join(err, step.Found(t.Context(), prior, true), step.Found(t.Context(), prior, false))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := step.Charge(t.Context(), rest); err != nil {
+		t.Fatal(err)
+	}
+	if list := open(t, b.Dir).Standing(); len(list) != 2 || list[0].Key != "found-one" || list[1].Run != "night" {
+		t.Errorf("%d charges", len(list))
+	}
+	if spent := open(t, b.Dir).Sum.SpentEpsilon(); spent > 1.01 {
+		t.Errorf("both parts of ε = 1 spend %g", float64(spent))
+	}
+}
+
 // Of many runs at once exactly as many get in as fit one after the other, each once.
 func TestRunsAtOnce(t *testing.T) {
 	b := create(t)
@@ -116,7 +202,7 @@ func TestRunsAtOnce(t *testing.T) {
 	}
 	for i := range errs {
 		all.Go(func() { // two attempts of each
-			errs[i] = books[i].Charge(t.Context(), fmt.Sprint("key-", i/2), "run", "people.csv", run(1))
+			errs[i] = enter(t.Context(), books[i], fmt.Sprint("key-", i/2), run(1))
 		})
 	}
 	all.Wait()
@@ -145,10 +231,7 @@ func TestKilledWriters(t *testing.T) {
 	}
 	tiny := terms
 	tiny.Epsilon = 10
-	b, err := book.Create(t.Context(), filepath.Join(t.TempDir(), "b"), tiny)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(book.Create(t.Context(), filepath.Join(t.TempDir(), "b"), tiny))(t)
 	said := map[string]bool{}
 	for attempt := range 4 {
 		before := len(said)
@@ -192,7 +275,7 @@ func write(dir string) {
 		b, err := book.Open(context.Background(), dir)
 		key := fmt.Sprintf("%d-%d", os.Getpid(), i)
 		if err == nil {
-			err = b.Charge(context.Background(), key, "run", "people.csv", r)
+			err = enter(context.Background(), b, key, r)
 		}
 		if err != nil {
 			panic(err)
@@ -205,9 +288,7 @@ func write(dir string) {
 func TestDamagedBooks(t *testing.T) {
 	b := create(t)
 	for _, key := range []string{"a", "b", "c"} {
-		if err := b.Charge(t.Context(), key, "run-"+key, "people.csv", run(0.5)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, enter(t.Context(), b, key, run(0.5)))
 	}
 	if _, err := b.Return(t.Context(), "b"); err != nil {
 		t.Fatal(err)
@@ -240,21 +321,15 @@ func TestDamagedBooks(t *testing.T) {
 		"another charge taken back last": edit(4, `"return": "b"`, `"return": "a"`),
 	} {
 		dir := filepath.Join(t.TempDir(), "copy")
-		if err := os.CopyFS(dir, os.DirFS(b.Dir)); err != nil {
-			t.Fatal(err)
-		}
-		if err := change(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(dir, os.DirFS(b.Dir)))
+		must.Do(t, change(dir))
 		if _, err := book.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "is damaged at entry-00000") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	// A file that is being written, or is nobody's, is no entry.
 	for _, n := range []string{".new-123", "README"} {
-		if err := os.WriteFile(filepath.Join(b.Dir, n), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(b.Dir, n), nil, 0o600))
 	}
 	if got := open(t, b.Dir); got.Sum.Runs() != 2 {
 		t.Errorf("%d runs", got.Sum.Runs())
@@ -264,22 +339,21 @@ func TestDamagedBooks(t *testing.T) {
 // A book tells whether it still has an entry whose number and hash somebody has kept.
 func TestHolds(t *testing.T) {
 	dir := t.TempDir()
-	b, err := book.Create(t.Context(), dir, book.Terms{Name: "us", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-9, Inputs: []string{"us.csv"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(book.Create(t.Context(), dir, book.Terms{Name: "us", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-9, Inputs: []string{"us.csv"}}))(t)
 	var hashes []string
-	for _, input := range []string{"a.csv", "b.csv"} {
-		if err := b.AddInput(t.Context(), input); err != nil {
-			t.Fatal(err)
-		}
+	for _, key := range []string{"a", "b", "c"} {
+		must.Do(t, enter(t.Context(), b, key, run(.1)))
 		hashes = append(hashes, b.SHA256())
 	}
+	if _, err := b.Return(t.Context(), "c"); err != nil {
+		t.Fatal(err)
+	}
+	hashes = append(hashes, b.SHA256())
 	for _, tt := range []struct {
 		number int
 		sum    string
 		want   string
-	}{{1, hashes[0], ""}, {2, hashes[1], ""}, {3, hashes[1], "its last entries are gone"}, {2, hashes[0], "another entry 2"}, {0, hashes[0], "names no entry"}, {1, "", "names no entry"}} {
+	}{{1, hashes[0], ""}, {2, hashes[1], ""}, {3, hashes[2], "nothing pays for it"}, {4, hashes[3], "nothing pays for it"}, {5, hashes[1], "its last entries are gone"}, {2, hashes[0], "another entry 2"}, {0, hashes[0], "names no entry"}, {1, "", "names no entry"}} {
 		err := b.Holds(tt.number, tt.sum)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("entry %d, %s: error %v, want %q", tt.number, tt.sum, err, tt.want)

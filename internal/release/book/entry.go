@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
 )
 
 // Terms are what the owner sets once. They are public.
@@ -38,11 +38,28 @@ type Entry struct {
 	SHA256   string    `json:"sha256,omitempty"` // of the entry without this line, in hex: the last one has no entry behind it
 }
 
+// Payer is who draws noise. A key stands for noise that is drawn once, whoever draws it and however often that is tried.
+type Payer struct {
+	Key    string `json:"key"`            // random, or a hash of all that decides the noise
+	Once   string `json:"once,omitempty"` // of a run with an ID of its own: see RunKey; of all its keys one stands. Empty: no such ID
+	Again  bool   `json:"-"`              // what is charged of Once before was lost, and its owner pays again
+	Run    string `json:"run"`            // ID of the run or the finding
+	Input  string `json:"input"`          // the table
+	Output string `json:"output,omitempty"`
+}
+
+// RunKey names a run by the ID that its owner gave it, and by where it goes. What else it asks, and its table, may change.
+func RunKey(runID, output string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s\n%s", len(runID), runID, output))
+	return hex.EncodeToString(sum[:16])
+}
+
+// FoundRun is the ID, for RunKey, of the finding of a run's domain.
+func FoundRun(runID string) string { return "domain of " + runID }
+
 // Charge is what one run may lose at most.
 type Charge struct {
-	Key         string     `json:"key"` // of the run; random
-	Run         string     `json:"run"` // its ID
-	Input       string     `json:"input"`
+	Payer
 	Epsilon     dp.Epsilon `json:"epsilon"`
 	Delta       dp.Delta   `json:"delta"`
 	Accounting  string     `json:"accounting"`
@@ -51,12 +68,18 @@ type Charge struct {
 	ValuesDelta dp.Delta   `json:"values_delta,omitempty"` // the part of Delta for values above a threshold
 }
 
-// chargeOf returns the entry of a run.
-func chargeOf(key, id, input string, r accountant.Run) *Charge {
+// chargeOf returns the charge of a run.
+func chargeOf(p Payer, r accountant.Run) *Charge {
 	return &Charge{
-		Key: key, Run: id, Input: input, Epsilon: r.Epsilon, Delta: r.Delta,
+		Payer: p, Epsilon: r.Epsilon, Delta: r.Delta,
 		Accounting: r.Accounting.String(), Loss: r.Loss.RatString(), Coordinates: r.Coordinates, ValuesDelta: r.ValuesDelta,
 	}
+}
+
+// is reports whether a charge is for a loss.
+func (c *Charge) is(r accountant.Run) bool {
+	other := chargeOf(c.Payer, r)
+	return *c == *other
 }
 
 // Of returns what a charge says of a run for a relation.

@@ -11,15 +11,14 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Two users of a group write to one book in turn: entries can be read by whoever can read the directory, and a book in a
 // private directory is private. Run by root, the test is two users with IDs of their own.
 func TestSharedBook(t *testing.T) {
 	if dir := os.Getenv("DAPPLE_TEST_BOOK"); dir != "" {
-		if err := open(t, dir).AddInput(t.Context(), "of "+strconv.Itoa(os.Getuid())+".csv"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, open(t, dir).AddInput(t.Context(), "of "+strconv.Itoa(os.Getuid())+".csv"))
 		return
 	}
 	for mode, want := range map[os.FileMode]os.FileMode{0o700: 0o600, 0o770: 0o640} {
@@ -31,13 +30,9 @@ func TestSharedBook(t *testing.T) {
 		const group = 64321
 		root := os.Getuid() == 0
 		if root {
-			if err := os.Chown(dir, 64001, group); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chown(dir, 64001, group))
 		}
-		if err := os.Chmod(dir, mode|os.ModeSetgid); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(dir, mode|os.ModeSetgid))
 		if _, err := book.Create(t.Context(), dir, terms); err != nil {
 			t.Fatal(err)
 		}
@@ -83,25 +78,12 @@ func TestNewBook(t *testing.T) {
 // copyOfTest returns this program where every user can start it.
 func copyOfTest(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "dapple-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Value(os.MkdirTemp("", "dapple-test-"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Value(os.Executable())(t)
+	data := must.Value(os.ReadFile(self))(t)
 	program := filepath.Join(dir, "book.test")
-	if err := os.WriteFile(program, data, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(program, data, 0o755))
+	must.Do(t, os.Chmod(dir, 0o755))
 	return program
 }

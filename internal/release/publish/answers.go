@@ -7,16 +7,16 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/answer"
-	"github.com/dapple-dp/dapple/internal/kit/workload"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/model/interval"
-	"github.com/dapple-dp/dapple/internal/report"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/release/workload"
 	"github.com/dapple-dp/dapple/solver"
 )
 
 // answersOf returns the answers of a model to the linear queries of its workload, as _answers.parquet has them: a row for each
-// query, in people; nil if there are none. Queries without a name have a number and the names of their columns.
+// query, in people; nil without queries. Queries without a name have a number and the names of their columns.
 func answersOf(d *domain.Domain, w query.Workload, names []workload.Name, r *solver.Result) []parquetio.Figures {
 	list := interval.Asked(r, w)
 	if len(list) == 0 {

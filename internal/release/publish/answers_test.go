@@ -7,9 +7,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/workload"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/release/workload"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -19,14 +20,8 @@ func TestAnswersOf(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "a", Values: []string{"x", "y"}}, {Name: "b", Values: []string{"u", "v", "w"}}}}
 	w := query.Workload{Sizes: []int{2, 3}}
 	for range 8 {
-		parity, err := query.Parity(w.Sizes, domain.Clique{0, 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		prefixes, err := query.Prefixes(w.Sizes, 1, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parity := must.Value(query.Parity(w.Sizes, domain.Clique{0, 1}))(t)
+		prefixes := must.Value(query.Prefixes(w.Sizes, 1, 3))(t)
 		w.Marginals = append(w.Marginals, parity, query.Marginal{Clique: domain.Clique{1}, Weight: 1}, prefixes)
 	}
 	r := &solver.Result{Model: &population.Model{Sizes: w.Sizes, Weights: []float64{1, 2, 3, 4, 5, 6}}, Total: query.Total{Units: 42}, RMSE: 3, Answers: &solver.Answers{Queries: 24, Variance: 16}}

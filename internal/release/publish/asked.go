@@ -3,8 +3,8 @@ package publish
 import (
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/answer"
-	"github.com/dapple-dp/dapple/internal/report"
+	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/release/report"
 )
 
 // Asked returns a few questions with their answers, for the report. One that noise leaves without any answer is left out.
@@ -25,6 +25,17 @@ func Asked(r *answer.Release) (list []report.Asked) {
 			asked.Answers = append(asked.Answers, a)
 		}
 		list = append(list, asked)
+	}
+	return list
+}
+
+// Means returns the mean of each column of numbers, for the report, as a question in SQL has it.
+func Means(r *answer.Release) []report.Mean {
+	list := make([]report.Mean, r.Domain.Len())
+	for i := range list {
+		if a, ok := r.Mean(i); ok {
+			list[i] = report.Mean{Known: true, Value: a.Value, Half: (a.High - a.Low) / 2}
+		}
 	}
 	return list
 }

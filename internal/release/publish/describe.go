@@ -6,14 +6,13 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/answer"
-	"github.com/dapple-dp/dapple/internal/kit/workload"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
 	"github.com/dapple-dp/dapple/internal/model/interval"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/report"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/release/workload"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -43,12 +42,12 @@ type Description struct {
 	RowsFormat     string
 	About          map[string]string // what only the curator knows
 	Began          string            // when the run was asked for
-	MinCount       synth.MinCount
 	Criteria       solver.Criteria
-	PublicName     string // of the table that was declared public
 	Book           *report.Book
 	Found          *report.Found `json:",omitempty"`
 	LeftOut        []string      `json:",omitempty"` // columns, with the reason
+	DidNotFit      []string      `json:",omitempty"` // columns, with how many of their values, and what these became
+	Table, Asked   string        `json:",omitempty"` // see report.Hashes
 	WorkloadTarget string        `json:",omitempty"` // the column whose marginals weighed more
 
 	Queries    []workload.Name `json:",omitempty"` // of the linear queries of Public, in its order; empty: they have none
@@ -59,14 +58,13 @@ type Description struct {
 
 // Files makes the files that go with the rows: statement, model, marginals, their errors, answers to its linear queries and report. They are functions of the
 // release, so that a repeated publication writes the same bytes.
-func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) ([]dirsink.Released, error) {
+func (d *Description) Files(a *synth.Artifact, rows int64) ([]dirsink.Released, error) {
 	binned, err := d.Public.Domain.WithBins(a.Result.Bins)
 	if err != nil {
 		return nil, err
 	}
 	cliques, marginals, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
 	privacy := statement(d, a, rows, summary)
-	privacy.Merge(MinCountOf(d.MinCount, binned, rows, merged))
 	asked := answer.Release{Domain: binned, Model: a.Result.Model, Units: math.Max(a.Result.Total.Units, 1), Errors: interval.New(a.Result)}
 	answers := answersOf(binned, d.Public.Workload, d.Queries, a.Result)
 	released := []dirsink.Released{
@@ -86,7 +84,7 @@ func (d *Description) Files(a *synth.Artifact, rows int64, merged synth.Merged) 
 			return err
 		}},
 		{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked), Answers: pageAnswers(answers)})
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked), Means: Means(&asked), Answers: pageAnswers(answers)})
 		}},
 		{Name: PrivacyFile, Write: func(w io.Writer, before []dirsink.File) error {
 			privacy.Hashes.Rows, privacy.Hashes.Files = HashesOf(before)
@@ -145,6 +143,14 @@ func (d *Description) Statement(a *synth.Artifact) (report.Privacy, error) {
 	return statement(d, a, rows, summary), nil
 }
 
+// bookOf is what the statement says of the budget book that has paid for a release: the run, or the step that drew it.
+func (d *Description) bookOf(a *synth.Artifact) *report.Book {
+	if b := a.Book; b != nil {
+		return &report.Book{DataSet: b.DataSet, Epsilon: b.Epsilon, Delta: b.Delta, Entry: b.Entry, SHA256: b.SHA256}
+	}
+	return d.Book
+}
+
 func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
 	noise := report.Gaussian
 	if a.Statement.Accounting == dp.Pure.String() {
@@ -159,23 +165,24 @@ func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals
 		tables = dirsink.TableNames
 	}
 	fitted := report.Fitted{
-		Model: r.Model, Measurements: r.Measurements, Answers: r.Answers, MaxError: r.MaxError, Chosen: r.Chosen, Ledger: a.Statement.Ledger, Cells: cells, Linear: int64(d.Public.Workload.Linear()),
+		Model: r.Model, Measurements: r.Measurements, Answers: r.Answers, MaxError: r.MaxError, Cells: cells, Linear: int64(d.Public.Workload.Linear()),
 		Total: r.Total, RMSE: r.RMSE, TV: r.TV, Noise: noise, Measured: r.Measured,
 	}
 	if r.Uncertainty != nil { // the bound covers one-way tables only
 		fitted.Predicted, fitted.PredictedCells = m.LargestError, m.LookedAt
 	}
+	errors := report.FittedErrors(fitted)
+	errors.Shares = m.Shares
 	p := report.New(report.Run{
-		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status,
-		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.Book, Found: d.Found, LeftOut: d.LeftOut, Target: d.WorkloadTarget, About: d.About, Began: d.Began,
-		Errors: report.FittedErrors(fitted), Marginals: m,
+		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status, Fit: report.NewFit(r.Fit, &d.Public.Domain),
+		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.bookOf(a), Table: d.Table, Asked: d.Asked, Found: d.Found, LeftOut: d.LeftOut, Target: d.WorkloadTarget, About: d.About, Began: d.Began,
+		Errors: errors, Marginals: m,
 	})
 	p.Criteria = criteriaOf(d, a.Result.Accepted)
-	p.Public = report.NewPublic(d.PublicName, a.Result.Public)
 	return p
 }
 
-// criteriaOf returns the section on criteria of a statement; nil if there are none.
+// criteriaOf returns the section on criteria of a statement; nil without criteria.
 func criteriaOf(d *Description, met *bool) *report.Criteria {
 	if met == nil {
 		return nil
@@ -185,20 +192,4 @@ func criteriaOf(d *Description, met *bool) *report.Criteria {
 		out.Limits = append(out.Limits, report.Limit{Columns: l.Clique.Names(&d.Public.Domain), Largest: l.Largest})
 	}
 	return out
-}
-
-// MinCountOf returns what a statement says of a least number of rows of each combination; zero: it was not asked for.
-func MinCountOf(m synth.MinCount, d *domain.Domain, rows int64, merged synth.Merged) report.MinCount {
-	if m.Rows == 0 {
-		return report.MinCount{}
-	}
-	return report.NewMinCount(m.Rows, combined(m, d), merged.Rows, rows, merged.AverageTV)
-}
-
-// combined returns the columns whose combinations are counted.
-func combined(m synth.MinCount, d *domain.Domain) []string {
-	if len(m.Columns) > 0 {
-		return m.Columns
-	}
-	return d.Names()
 }

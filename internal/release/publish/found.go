@@ -1,17 +1,45 @@
 package publish
 
 import (
-	"github.com/dapple-dp/dapple/dp/accountant"
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )
 
-// ChargeOf is what a domain file says of the cost of its finding: run is all that it may spend. id names the finding, which
-// a budget book charges once. privacyID is whom it protects; empty: every record is a unit.
-func ChargeOf(id, privacyID string, run accountant.Run) schema.Charge {
+// ChargeOf is what a domain file says of the cost of its finding: all that it may spend, as it was drawn. A budget book charges
+// its ID once.
+func ChargeOf(found *discover.Found) (schema.Charge, error) {
+	run, _, err := found.Prior.Runs(0)
+	if err != nil {
+		return schema.Charge{}, err
+	}
 	return schema.Charge{
-		ID: id, PrivacyID: privacyID, Neighbouring: run.Neighbouring.Flag(), Epsilon: float64(run.Epsilon), Delta: float64(run.Delta),
+		ID: found.Prior.ID, PrivacyID: found.PrivacyID, Neighbouring: run.Neighbouring.Flag(), Epsilon: float64(run.Epsilon), Delta: float64(run.Delta),
 		Accounting: run.Accounting.String(), Loss: run.Loss.RatString(), ValuesDelta: float64(run.ValuesDelta), NoisyNumbers: run.Coordinates,
+	}, nil
+}
+
+// RunOf is the loss that a domain file says its finding had.
+func RunOf(c *schema.Charge) (accountant.Run, error) {
+	n, err := dp.ParseNeighbouring(c.Neighbouring)
+	if err != nil {
+		return accountant.Run{}, err
+	}
+	return (&book.Charge{
+		Payer: book.Payer{Key: c.ID}, Epsilon: dp.Epsilon(c.Epsilon), Delta: dp.Delta(c.Delta), Accounting: c.Accounting, Loss: c.Loss,
+		Coordinates: c.NoisyNumbers, ValuesDelta: dp.Delta(c.ValuesDelta),
+	}).Of(n)
+}
+
+// FoundBefore is what a statement says of a finding with a budget of its own, of an ID, and of the release that follows it.
+func FoundBefore(id string, found, release accountant.Run) *report.Found {
+	epsilon, delta := release.Together(found)
+	return &report.Found{
+		ID: id, Epsilon: float64(found.Epsilon), Delta: float64(found.Delta), Accounting: found.Accounting.String(), Loss: found.Loss.RatString(),
+		TogetherEpsilon: float64(epsilon), TogetherDelta: float64(delta),
 	}
 }
 

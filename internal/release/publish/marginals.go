@@ -6,9 +6,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/model/interval"
-	"github.com/dapple-dp/dapple/internal/report"
-	"github.com/dapple-dp/dapple/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -26,7 +26,8 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 	units := math.Max(r.Total.Units, 1)
 	intervals, scale := interval.New(r), units/r.Model.Total()
 	var list []*parquetio.Marginal
-	var largest interval.Largest
+	var largest, shares interval.Largest
+	all := true
 	for i, fitted := range r.Model.Marginals(cliques) {
 		c := cliques[i]
 		m := &parquetio.Marginal{Names: c.Names(d), Labels: labels(d, c), Fitted: fitted}
@@ -34,6 +35,10 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 		m.FittedError = intervals.StandardErrors(c, m.Fitted, nil)
 		m.FittedFrom = sourced(intervals, c, m.FittedError, &largest)
 		summary.Intervals += int64(len(m.FittedError))
+		if len(c) == 1 {
+			shares.Add(m.FittedError)
+			all = all && !slices.ContainsFunc(m.FittedError, math.IsNaN)
+		}
 		multiply(m.Fitted, 1/units)
 		multiply(m.FittedError, 1/units)
 		if n := noisy[c.Key()]; n != nil {
@@ -42,6 +47,9 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 		list = append(list, m)
 	}
 	summary.LookedAt, summary.LargestError = largest.Cells(), largest.Median()/units
+	if all {
+		summary.Shares = min(1, max(1, shares.Within(.95))/units) // noise that is nearly always 0 is off by one if it is off
+	}
 	return cliques, list, summary
 }
 

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/model/dry"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/relation"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/dry"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -23,7 +23,8 @@ import (
 type Output struct {
 	Target table.Target
 	Description
-	Sink table.Sink `json:"-"`
+	Again bool       // rows of a model whose files are in the release directory: they stay, and the statement names the new rows
+	Sink  table.Sink `json:"-"`
 }
 
 // Open makes the sink of the target.
@@ -76,13 +77,17 @@ func (o *Output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 // Release returns what is published with the rows in files.
 func (o *Output) Release(files []synth.FileRef, a *synth.Artifact) (r table.Release, err error) {
 	r.Model = Fingerprint(a.Result.Model)
+	if o.Again {
+		r.Files, err = restated(ReleaseDir(o.Target), o.Target.Rows(files))
+		return r, err
+	}
 	if o.Describe {
-		r.Files, err = o.Files(a, o.Target.Rows(files), files[0].Merged)
+		r.Files, err = o.Files(a, o.Target.Rows(files))
 	}
 	return r, err
 }
 
-// ReleaseDir is the directory of everything but the rows; empty: there is none.
+// ReleaseDir is the directory of everything but the rows; empty: nothing but rows is written.
 func ReleaseDir(t table.Target) string {
 	if _, placed := table.PlaceOf(t.Output); placed || t.Release != "" {
 		return t.Release
@@ -112,7 +117,7 @@ func Fingerprint(m *population.Model) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Tables returns the columns of the table of rows, and of that of people if there are to be two.
+// Tables returns the columns of the table of rows, and of the table of people if there are to be two.
 func Tables(d *domain.Domain, two bool) (rows, people *domain.Domain) {
 	if !two {
 		return d.Written(), nil

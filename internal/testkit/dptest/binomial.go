@@ -6,8 +6,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
 )
 
-// ClopperPearson returns one-sided bounds on a probability, of which hits of n independent trials were
-// seen: the probability is below low with confidence at most alpha, and above high with at most alpha.
+// ClopperPearson returns one-sided bounds on the probability of an event, given hits in n independent trials:
+// the probability is below low with confidence at most alpha, and above high with at most alpha.
 //
 // Source: Clopper, Pearson 1934. The tails of the binomial law are gonum's incomplete beta function.
 func ClopperPearson(hits, n int, alpha float64) (low, high float64) {

@@ -14,7 +14,7 @@ type Bits uint
 // most 100 factors, so that their relative errors stay below 2^-220.
 const Law Bits = 256
 
-// guard is how many bits Exp, Log and Normal work with beyond those of their result.
+// guard is how many bits Exp, Log and Normal work with beyond the bits of their result.
 const guard = 64
 
 func (b Bits) zero() *big.Float { return new(big.Float).SetPrec(uint(b)) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPreciseFunctions: in the precision of laws and in that of the accountant's bounds, against known digits
+// TestPreciseFunctions: in the precision of laws and of the accountant's bounds, against known digits
 // and, in fewer bits, against more.
 func TestPreciseFunctions(t *testing.T) {
 	for _, b := range []Bits{Law, 1500} {
@@ -43,26 +43,5 @@ func TestPreciseFunctions(t *testing.T) {
 				t.Errorf("%s at %g is off by %s", name, x, off.Text('g', 3))
 			}
 		}
-	}
-}
-
-func BenchmarkExp(b *testing.B) {
-	b.ReportAllocs()
-	for range b.N {
-		Law.Exp(Law.Of(-3.7))
-	}
-}
-
-func BenchmarkLog(b *testing.B) {
-	b.ReportAllocs()
-	for range b.N {
-		Law.Log(Law.Of(.037))
-	}
-}
-
-func BenchmarkNormal(b *testing.B) {
-	b.ReportAllocs()
-	for range b.N {
-		Law.Normal(Law.Of(-1.7))
 	}
 }

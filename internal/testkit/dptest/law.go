@@ -7,7 +7,7 @@ import (
 
 // Tree is a source of randomness that visits every outcome of randomised code in turn instead of
 // drawing one: uniform integers branch into all their values, coins into two. It has the methods of
-// noise.Source, and those of the coins that noise builds coins of probability exp(−p/q) from.
+// noise.Source, and the outcomes of the coins that noise builds coins of probability exp(−p/q) from.
 type Tree struct {
 	path  []branch
 	depth int

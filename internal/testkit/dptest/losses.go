@@ -26,7 +26,7 @@ func (m Mass) And(o Mass) Mass {
 	return Mass{Law.Mul(m.P, o.P), Law.Mul(m.Inverse, o.Inverse), Law.Add(m.Log, o.Log)}
 }
 
-// Orders are those of the Rényi divergences that Losses sums; order 1 is Divergence.
+// Orders lists the orders of the Rényi divergences that Losses sums; order 1 is Divergence.
 var Orders = [...]float64{2, 4, 8, 16}
 
 // Losses sums up the privacy loss ln p(Y)/q(Y) of a law p against a law q, result by result: its largest value,

@@ -88,7 +88,7 @@ func TestMovedNoise(t *testing.T) {
 	}
 }
 
-// TestMovedNormal: a normal loss has the δ of Φ(mu/2 − ε/mu) − exp(ε)·Φ(−mu/2 − ε/mu), and that of fine discrete noise.
+// TestMovedNormal: a normal loss has the δ of Φ(mu/2 − ε/mu) − exp(ε)·Φ(−mu/2 − ε/mu), and so does the loss of fine discrete noise.
 func TestMovedNormal(t *testing.T) {
 	l, fine := NewLosses([]float64{.5}), NewLosses([]float64{.5})
 	l.AddThen(Sure(), Sure(), MovedNormal(big.NewRat(4, 9)))

@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Curator answers like the real one, with float noise from an ordinary generator: its laws are those of
+// Curator answers like the real one, with float noise from an ordinary generator: its laws are the laws of
 // the real one up to rounding, its privacy is none. It refuses to overspend and to answer a (stage,
 // round) twice, and remembers what it was asked.
 type Curator struct {
@@ -162,7 +162,7 @@ func (c *Curator) noise(variance float64) float64 {
 	return x
 }
 
-// variance returns that of a number of sensitivity d under the part charge of the capacity.
+// variance returns the variance of a number of sensitivity d under the part charge of the capacity.
 func (c *Curator) variance(d, charge float64) float64 {
 	if c.pure() {
 		return 2 * (d / charge) * (d / charge)

@@ -14,7 +14,7 @@ func Create[T any](s beam.Scope, values ...T) beam.PCollection {
 }
 
 // Chunk returns a chunk of text cells: rows[i][a] is the cell of column a, and ids[i] the privacy ID of
-// row i. ids is nil if there is none.
+// row i. ids is nil without privacy IDs.
 func Chunk(rows [][]string, ids []string) *domain.Chunk {
 	c := &domain.Chunk{Rows: len(rows)}
 	if ids != nil {

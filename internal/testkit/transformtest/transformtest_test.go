@@ -3,29 +3,12 @@ package transformtest
 import (
 	"fmt"
 	"net"
-	"slices"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
 func TestMain(m *testing.M) { Main(m) }
-
-func TestCaptureWhatWasCreated(t *testing.T) {
-	for _, values := range [][]string{nil, {"a", "b", "a"}} {
-		p, s := beam.NewPipelineWithRoot()
-		got := Capture[string](s, Create(s, values...))
-		Performant(t, p)
-		Run(t, p)
-		elements := got.Elements()
-		slices.Sort(elements)
-		want := slices.Clone(values)
-		slices.Sort(want)
-		if !slices.Equal(elements, want) {
-			t.Errorf("captured %v, want %v", elements, want)
-		}
-	}
-}
 
 // recorder notes whether a helper failed the test.
 type recorder struct {

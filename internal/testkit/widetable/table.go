@@ -17,7 +17,7 @@ type Params struct {
 	Columns int    // default 60
 	People  int    // default 1,000,000; one row each
 	Seed    uint64 // of everything
-	// ID is the name of a column of privacy IDs that comes first; empty: there is none, and every row is
+	// ID is the name of a column of privacy IDs that comes first; empty: no such column, and every row is
 	// a privacy unit.
 	ID string
 }

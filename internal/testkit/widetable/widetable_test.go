@@ -11,8 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
-	"github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -117,15 +117,4 @@ func TestNearlyDetermined(t *testing.T) {
 	if top < total-100 {
 		t.Errorf("%d of %d cells are what their neighbour says, want nearly all", top, total)
 	}
-}
-
-func BenchmarkWriteCSV(b *testing.B) {
-	t := widetable.New(widetable.Params{People: 10_000})
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := t.WriteCSV(io.Discard); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(10_000*60/b.Elapsed().Seconds()*float64(b.N), "cells/s")
 }

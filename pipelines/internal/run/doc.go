@@ -7,7 +7,7 @@
 //	begun ──► drawn ──► released ──► publishing ──► published
 //	  └─────────┴───────────┴──► stopped
 //
-// ID is that of the run. A run that publishes the release of an earlier one has an ID of its own: ID-again-RANDOM.
+// ID is the run's. A run that publishes the release of an earlier one has an ID of its own: ID-again-RANDOM.
 //
 //	state       object           written by                       read by
 //	begun       run.json         the launcher, before all else    workers: without it they write nothing; later launchers; clean
@@ -27,7 +27,8 @@
 // Other objects of the staging mark no state: ID.launches, by which a pipeline is launched once; ID.parts, encrypted parts
 // of the table, removed where a release is kept; rows, which wait for a load. If all workers are in this process and the
 // staging is not on this machine, the parts are in a directory of their own here. The staging of a sampling holds its model
-// alone. The directory in which a domain is found has the same note, jobs and stop.
+// alone. The directory in which a domain is found has the same note, jobs and stop,
+// and for each attempt NAME.id, the random ID of its noise and the budget book, and NAME.found with its mark.
 //
 // # Budget
 //
@@ -55,13 +56,39 @@
 //	killed             released           publishes that release, without a look at the table; it spends nothing
 //	killed             published          says what is published; it spends nothing
 //	cancelled, failed  not drawn          finds nothing: the staging is removed, and the charge given back
-//	cancelled, failed  drawn              finds nothing: the staging is removed, and the budget is spent
+//	cancelled, failed  drawn              finds nothing: the staging is removed, and the budget is spent; with the same
+//	                                      --run_id and a book it is refused
 //	cancelled, failed  released           publishes that release, as after a kill
 //	cancelled          begun to publish   finds it published: the run waited for the end of that
 //	at work, as a job  any of these       is refused without --run_id; with it, it waits for the job
 //
 // On a store of objects nobody can tell that a process was killed. Its staging is found by --run_id alone. A release of an
 // input without a state that can be compared, such as a pipe, is never taken up.
+//
+// A run with an ID is charged to a budget book once. A launch that finds it charged by another one waits for that, if it is at
+// work on this machine. If nothing of the run is to be found it is refused: noise may have been drawn. The same holds for the
+// domain that a run finds.
+//
+// # What is adopted, and what is compared
+//
+//	by the name of         is adopted                   if it has the same                                otherwise
+//	--run_id, a release    the finished output          ε, δ, relation, table, domain (or what was        refused, with what differs
+//	                                                    declared of it), workload, method
+//	--run_id, a staging    its job, or its release      fingerprint: all of the above, state of the       refused
+//	                                                    input, criteria, units, limits, version
+//	no ID                  a release that was kept      fingerprint                                       begins anew
+//	found-HASH, beside     what was found, or its job   hash in the name: state of the table, columns,    finds anew
+//	the output                                          ε, δ, relation, share, form
+//	ID.found, of a         what was found               hash of the parameters that it was drawn with     the step fails
+//	library's store
+//	ID.release, of a       the model                    hash of the configuration, except the input       the step fails
+//	store
+//	ID.launches            one launch of a pipeline     random ID of the launch                           the step fails
+//	ID.parts               encrypted parts              key of the process, hash of the part              the step fails
+//	key, in a book         the entry of a draw          loss, ε, δ, accounting, noisy numbers             refused
+//	--run_id, in a book    nothing                      ID and output (a pipeline: ID), under another key refused, or waits
+//
+// The charge of a finding is what it was drawn with, and its ID is random: neither is taken from who asks.
 //
 // # Gate
 //

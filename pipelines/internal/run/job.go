@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/dapple-dp/dapple/internal/beamrun/jobs"
-	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/archive"
+	"github.com/dapple-dp/dapple/internal/request/jobs"
 )
 
 // Job is a run at a job service, as recorded in its staging.
@@ -23,7 +23,7 @@ const Unlaunched = ""
 // jobName is the name of the n-th job of a staging: resuming a run submits another job.
 func jobName(n int) string { return fmt.Sprintf("job-%d.json", n) }
 
-// IsNote reports whether a name in a staging is that of the note or of a job, which say nothing of what was drawn.
+// IsNote reports whether a name in a staging belongs to the note or to a job, which say nothing of what was drawn.
 func IsNote(name string) bool {
 	isJob, _ := path.Match("job-*.json", name)
 	return isJob || name == noteName
@@ -38,7 +38,7 @@ func (s Staging) Newest(ctx context.Context) (j Job, ok bool) {
 // jobs returns the latest job of a staging, and how many there were.
 func (s Staging) jobs(ctx context.Context) (j Job, n int) {
 	for ; ; n++ {
-		data, found, err := keep.Open(s.Dir).Get(ctx, jobName(n+1))
+		data, found, err := archive.Open(s.Dir).Get(ctx, jobName(n+1))
 		if err != nil || !found || json.Unmarshal(data, &j) != nil {
 			return j, n
 		}
@@ -52,7 +52,7 @@ func (s Staging) Remember(ctx context.Context, j Job) error {
 	if err != nil {
 		panic("pipelines: a job is plain data and always marshals")
 	}
-	_, _, err = keep.Open(s.Dir).CreateIfAbsent(ctx, jobName(n+1), b)
+	_, _, err = archive.Open(s.Dir).CreateIfAbsent(ctx, jobName(n+1), b)
 	return err
 }
 

@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/buildinfo"
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -34,7 +34,7 @@ type Leftover struct {
 // inspect reads what is in a staging. ok is false if its run may be at work in a process, or if no run made it.
 func inspect(ctx context.Context, dir string) (f Leftover, ok bool) {
 	if files.Remote(dir) {
-		if _, kept, err := keep.Open(dir).Get(ctx, keptName); err != nil {
+		if _, kept, err := archive.Open(dir).Get(ctx, keptName); err != nil {
 			return f, false
 		} else if !kept { // only its job can tell
 			f, ok = inspectAbandoned(ctx, dir)
@@ -52,7 +52,7 @@ func inspectAbandoned(ctx context.Context, dir string) (f Leftover, ok bool) {
 			return f, false
 		}
 	}
-	b, isNoted, err := keep.Open(dir).Get(ctx, noteName)
+	b, isNoted, err := archive.Open(dir).Get(ctx, noteName)
 	if err != nil || isNoted && json.Unmarshal(b, &f.Note) != nil {
 		f.Unlock()
 		return f, false
@@ -107,6 +107,39 @@ func (a Area) Find(ctx context.Context, runID string) (f Leftover, ok bool) {
 	return f, ok
 }
 
+// Wait waits until no launch of the run of an ID is at work on this machine, and reports whether one was.
+func (a Area) Wait(ctx context.Context, runID string) (waited bool) {
+	if files.Remote(a.Dir) {
+		return false
+	}
+	names, err := files.Names(ctx, a.Dir)
+	if err != nil {
+		return false
+	}
+	for _, name := range names {
+		dir := files.Join(a.Dir, name)
+		if n, err := (Staging{Dir: dir}).Note(ctx); !strings.HasPrefix(name, a.Prefix) || err != nil || n.RunID != runID {
+			continue
+		}
+		if unlock, free := files.Take(dir); free {
+			unlock()
+			continue
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			unlock, _ := files.Lock(dir) // where there are no locks nobody can wait
+			unlock()
+		}()
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
+		waited = true
+	}
+	return waited
+}
+
 // Resume returns the staging of an earlier run of the same request whose release was not published, and lines
 // about what other runs have left of the same input or output. It refuses a request whose job may go on: that would
 // be paid for twice.
@@ -138,7 +171,7 @@ func (f Leftover) Describe() string {
 	if f.AtWork {
 		return f.Summary()
 	}
-	return f.Summary() + "; " + removal(f.Dir)
+	return f.Summary() + "; " + removal(f.Dir, f.Output, f.Model != nil)
 }
 
 // Summary says what a run has left, and whether its budget is spent.
@@ -161,15 +194,22 @@ func (f Leftover) Summary() string {
 	return fmt.Sprintf("%s was left by an unfinished run (input %s, output %s, begun %s): %s", f.Dir, f.Input, f.Output, f.Begun(), what)
 }
 
-// removal says how a staging is removed.
-func removal(dir string) string {
+// removal says how the staging of a run is removed.
+func removal(dir, output string, paid bool) string {
 	if files.Remote(dir) {
 		return fmt.Sprintf("`gcloud storage rm -r %s` removes it", dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, jobName(1))); err == nil { // next to an output
 		return "removing that directory discards it"
 	}
-	return "`dapple clean` removes it"
+	command := "dapple clean"
+	if output != "" {
+		command += " " + output
+	}
+	if paid || output == "" {
+		command += " --releases"
+	}
+	return "`" + command + "` removes it"
 }
 
 // GiveBack returns the charge of an abandoned run that drew no noise, and says so.
@@ -180,7 +220,7 @@ func (f Leftover) GiveBack(ctx context.Context) string {
 	if unspent, err := f.never(ctx, f.RunID); !unspent || err != nil {
 		return ""
 	}
-	return f.Note.giveBack(ctx)
+	return f.Note.GiveBack(ctx)
 }
 
 // Ends keeps a run that has not drawn from ever doing so, and reports whether that is certain.
@@ -194,10 +234,13 @@ func (f Leftover) Publisher(runID string) string {
 	if f.AtWork {
 		return f.Job.Run
 	}
-	return cmp.Or(runID, f.RunID) + againMark + rand.Text()[:8]
+	return Again(cmp.Or(runID, f.RunID))
 }
 
-// againMark separates the ID of a run from that of a run that publishes its release after it has failed.
+// Again returns an ID for a run that publishes what the run of an ID has released.
+func Again(runID string) string { return runID + againMark + rand.Text()[:8] }
+
+// againMark separates the ID of a run from the ID of a run that publishes its release after it has failed.
 const againMark = "-again-"
 
 // FinishedAs reports whether a directory holds what the run of an ID has published, itself or through a run that
@@ -220,9 +263,19 @@ func (s Staging) keep(ctx context.Context, runID string) error {
 	if !files.Remote(s.Dir) {
 		return nil // that nobody holds the lock any more says it
 	}
-	_, _, err := keep.Open(s.Dir).CreateIfAbsent(ctx, keptName, []byte("the next run of the same request publishes this release\n"))
+	_, _, err := archive.Open(s.Dir).CreateIfAbsent(ctx, keptName, []byte("the next run of the same request publishes this release\n"))
 	return err
 }
+
+// ErrKept is in the error of a run from which the next run of the same request goes on.
+var ErrKept = errors.New("pipelines: what was paid for is kept")
+
+// resumable is the error of a run that keeps its release.
+type resumable struct{ error }
+
+func (r resumable) Is(target error) bool { return target == ErrKept }
+
+func (r resumable) Unwrap() error { return r.error }
 
 // Ending says of a run that has failed whether its privacy budget is gone: it is once noise has been drawn,
 // even if nobody has seen it. kept tells that the staging has to stay. Call it when no function of the run can
@@ -237,8 +290,8 @@ func (s Staging) Ending(ctx context.Context, n Note, err error) (kept bool, outc
 		if keepErr := s.keep(ctx, n.RunID); keepErr != nil {
 			err = errors.Join(err, keepErr)
 		}
-		return true, fmt.Errorf("%w\nthe privacy budget of this run is spent, and its release is kept: the same command, also with another --output, publishes it and spends nothing more\n"+
-			"until then it is private, in %s; %s, and the budget stays spent", err, s.Dir, removal(s.Dir))
+		return true, resumable{fmt.Errorf("%w\nthe privacy budget of this run is spent, and its release is kept: the same command, also with another --output, publishes it and spends nothing more\n"+
+			"until then it is private, in %s; %s, and the budget stays spent", err, s.Dir, removal(s.Dir, n.Output, true))}
 	case released:
 		return false, fmt.Errorf("%w\na model had been released and is discarded, since no later run could tell whether its input is the same: count the privacy budget of this run as spent", err)
 	case !unspent && drawnErr == nil:
@@ -246,5 +299,5 @@ func (s Staging) Ending(ctx context.Context, n Note, err error) (kept bool, outc
 	case drawnErr != nil || releasedErr != nil:
 		return false, fmt.Errorf("%w\nit could not be found out whether noise had been drawn: count the privacy budget of this run as spent", err)
 	}
-	return false, fmt.Errorf("%w\nnothing was written and no privacy budget was spent%s", err, n.giveBack(ctx))
+	return false, fmt.Errorf("%w\nnothing was written and no privacy budget was spent%s", err, n.GiveBack(ctx))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -29,16 +29,16 @@ func TestEndingFollowsTheMark(t *testing.T) {
 	} {
 		st := Staging{Dir: t.TempDir()}
 		for _, o := range tt.objects {
-			if _, _, err := keep.Open(st.Dir).CreateIfAbsent(t.Context(), o, nil); err != nil {
+			if _, _, err := archive.Open(st.Dir).CreateIfAbsent(t.Context(), o, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		records := "r" + synth.PartsSuffix + "/one"
-		if _, _, err := keep.Open(st.Dir).CreateIfAbsent(t.Context(), records, nil); err != nil {
+		if _, _, err := archive.Open(st.Dir).CreateIfAbsent(t.Context(), records, nil); err != nil {
 			t.Fatal(err)
 		}
 		kept, err := st.Ending(t.Context(), Note{RunID: "r", Request: tt.request}, failed)
-		if _, found, err := keep.Open(st.Dir).Get(t.Context(), records); kept && found || err != nil {
+		if _, found, err := archive.Open(st.Dir).Get(t.Context(), records); kept && found || err != nil {
 			t.Errorf("%s: what is kept has records of the table: %t, %v", name, found, err)
 		}
 		if kept != tt.kept || !errors.Is(err, failed) || !strings.Contains(err.Error(), tt.says) {

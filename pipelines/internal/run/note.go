@@ -26,6 +26,13 @@ type Note struct {
 	Began   time.Time
 	Ledger  string // budget book; empty: none
 	Key     string // of its charge there
+	Once    string `json:",omitempty"` // of a run with an ID of its own, and Again: see book.Payer
+	Again   bool   `json:",omitempty"`
+}
+
+// Payer is the run as the budget book knows it.
+func (n Note) Payer() book.Payer {
+	return book.Payer{Key: n.Charge(), Once: n.Once, Again: n.Again, Run: n.RunID, Input: n.Input, Output: n.Output}
 }
 
 // Begun is when the run began, as texts say it.
@@ -39,8 +46,8 @@ func (n Note) Charge() string {
 	return n.Key
 }
 
-// giveBack returns the charge of a run that never drew noise, and says so.
-func (n Note) giveBack(ctx context.Context) string {
+// GiveBack returns the charge of a run that never drew noise, and says so.
+func (n Note) GiveBack(ctx context.Context) string {
 	if n.Ledger == "" {
 		return ""
 	}

@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/release/dirsink"
-	"github.com/dapple-dp/dapple/internal/release/keep"
-	"github.com/dapple-dp/dapple/internal/release/store"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/store"
+	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
-// The names under which workers find the store of a run's release, and that of its records on this machine.
+// The names under which workers find the store of a run's release, and the store of its records on this machine.
 const (
 	storeKind = "release"
 	keptKind  = "records"
@@ -24,24 +24,26 @@ const (
 
 func init() {
 	synth.RegisterStore(storeKind, func(config string) (synth.Store, error) { return Open(config), nil })
-	synth.RegisterStore(keptKind, func(config string) (synth.Store, error) { return keptStore{keep.Open(config)}, nil })
+	synth.RegisterStore(keptKind, func(config string) (synth.Store, error) { return keptStore{archive.Open(config)}, nil })
 }
 
 // Staging is a directory in which a run keeps its release until it is published. Its content is private until then.
 type Staging struct {
 	Dir    string
-	unlock func() // ends the mark that its run is at work; nil: there is none
+	unlock func() // ends the mark that its run is at work; nil: no mark
 }
 
 // Area is the directory in which stagings are made, and the prefix and suffix of their names.
 type Area struct{ Dir, Prefix, Suffix string }
 
-// AreaOf returns the area for a run's staging: the directory for temporary files if all workers share it,
-// else that of the released files if it is remote, else scratch, on this machine.
-func AreaOf(temp, out, scratch string) Area {
+// AreaOf returns the area for a run's staging: the store, if one is named,
+// else the area of the released files if it is remote, else scratch, on this machine.
+func AreaOf(store, out, scratch string) Area {
 	switch {
-	case files.Remote(temp):
-		return Area{temp, "dapple-", ""}
+	case files.Remote(store):
+		return Area{store, "dapple-", ""}
+	case store != "":
+		return Area{store, Prefix, ""}
 	case files.Remote(out):
 		return Area{files.Join(out, "_tmp"), "", "-release"}
 	}
@@ -62,7 +64,7 @@ func (r *Refusal) Error() string { return fmt.Sprintf("%s: %v", r.Where, r.Err) 
 
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Name is that of the staging of a run, if the area is remote.
+// Name is the name of the staging of a run, if the area is remote.
 func (a Area) Name(runID string) string { return files.Join(a.Dir, a.Prefix+runID+a.Suffix) }
 
 // Stage makes the staging of a run.
@@ -71,7 +73,7 @@ func (a Area) Stage(ctx context.Context, runID string) (Staging, error) {
 		dir := a.Name(runID)
 		if a.Suffix == "" {
 			if err := (dirsink.Dir{Release: dir, RunID: runID}).Prepare(ctx); err != nil {
-				return Staging{}, &Refusal{Where: "--temp_location", Err: err}
+				return Staging{}, &Refusal{Where: "--store", Err: err}
 			}
 		}
 		if err := (store.Objects{Dir: dir}).CheckConditions(ctx); err != nil {
@@ -111,8 +113,20 @@ func (s Staging) Sign(ctx context.Context, n Note) error {
 	if err != nil {
 		panic("pipelines: a note is plain data and always marshals")
 	}
-	_, _, err = keep.Open(s.Dir).CreateIfAbsent(ctx, noteName, b)
+	_, _, err = archive.Open(s.Dir).CreateIfAbsent(ctx, noteName, b)
 	return err
+}
+
+// Note returns the note of a staging, by the launch that signed it first.
+func (s Staging) Note(ctx context.Context) (n Note, err error) {
+	data, found, err := archive.Open(s.Dir).Get(ctx, noteName)
+	switch {
+	case err != nil:
+		return n, err
+	case !found:
+		return n, errGone
+	}
+	return n, json.Unmarshal(data, &n)
 }
 
 // Ref returns the form in which a DoFn carries the store in the staging.

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/release/keep"
+	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -40,7 +40,7 @@ func (s Staging) Stop(ctx context.Context, runID, publisher string) error {
 
 // StopStep keeps a run from the step of a name, unless it has begun.
 func (s Staging) StopStep(ctx context.Context, name string) error {
-	_, _, err := keep.Open(s.Dir).CreateIfAbsent(ctx, name, stopText)
+	_, _, err := archive.Open(s.Dir).CreateIfAbsent(ctx, name, stopText)
 	return err
 }
 
@@ -49,7 +49,7 @@ func Stopped(mark []byte) bool { return bytes.Equal(mark, stopText) }
 
 // Has reports whether the step of a name was done.
 func (s Staging) Has(ctx context.Context, name string) (data []byte, done bool, err error) {
-	data, found, err := keep.Open(s.Dir).Get(ctx, name)
+	data, found, err := archive.Open(s.Dir).Get(ctx, name)
 	return data, found && !Stopped(data), err
 }
 
@@ -71,7 +71,7 @@ type releaseStore struct {
 }
 
 // Open returns the store in the staging of a run, as the functions of the run see it.
-func Open(dir string) synth.Store { return releaseStore{keep.Open(dir), !files.Remote(dir)} }
+func Open(dir string) synth.Store { return releaseStore{archive.Open(dir), !files.Remote(dir)} }
 
 func (s releaseStore) Get(ctx context.Context, name string) ([]byte, bool, error) {
 	data, found, err := s.Store.Get(ctx, name)
@@ -98,7 +98,7 @@ func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []by
 	case err != nil && s.here && gateOf(runID) != nil:
 		return nil, false, fmt.Errorf("%w; TMPDIR names another place", err)
 	case err != nil:
-		return nil, false, fmt.Errorf("%w; every worker has to write there, and --temp_location names another place", err)
+		return nil, false, fmt.Errorf("%w; every worker has to write there, and --store names another place", err)
 	case bytes.Equal(current, stopText):
 		return nil, false, ErrStopped
 	}
@@ -123,7 +123,7 @@ func (s keptStore) CreateIfAbsent(ctx context.Context, name string, data []byte)
 // returns ErrStopped if the run was stopped.
 func MayPublish(ctx context.Context, runID, stopDir string) (done func(), err error) {
 	if stopDir != "" {
-		data, _, err := keep.Open(stopDir).Get(ctx, runID+publishSuffix)
+		data, _, err := archive.Open(stopDir).Get(ctx, runID+publishSuffix)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("pipelines: looking whether the run was stopped: %w", err)

@@ -9,7 +9,7 @@ import (
 
 // BigQuery's client holds a DATE, DATETIME or TIME in a type of cloud.google.com/go/civil. These are plain
 // structs of numbers, and are known by their fields: nothing is imported for them, and a type made at run
-// time, of which a worker in another process knows no more than the fields, does as well.
+// time does as well; a worker in another process knows only its fields.
 
 var (
 	dateFields  = []string{"Year", "Month", "Day"}

@@ -37,7 +37,7 @@ func Columns(t reflect.Type) (*domain.Domain, error) {
 	return d, errors.Join(errs...)
 }
 
-// rationalScale is how many decimal places of a big.Rat a column holds: those of BigQuery's NUMERIC.
+// rationalScale is how many decimal places of a big.Rat a column holds: as many as BigQuery's NUMERIC.
 const rationalScale = 9
 
 // nameOf returns the name of a field's column.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // all is a domain with every type of column, and text an alias of a base type.
@@ -102,10 +103,7 @@ func TestReadID(t *testing.T) {
 	for want, record := range map[string]any{
 		"7": typed{ID: 7}, "": texts{}, "x y": texts{ID: func() *string { s := "x y"; return &s }()},
 	} {
-		m, err := Input(reflect.TypeOf(record), d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Value(Input(reflect.TypeOf(record), d))(t)
 		if _, id, _ := m.NewReader(d).Read(record, nil, nil); string(id) != want {
 			t.Errorf("ID %q, want %q", id, want)
 		}
@@ -114,10 +112,7 @@ func TestReadID(t *testing.T) {
 
 func TestReadNamesTheUnusableAttribute(t *testing.T) {
 	d := all()
-	m, err := Input(reflect.TypeFor[texts](), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Value(Input(reflect.TypeFor[texts](), d))(t)
 	now := time.Now().Format(time.RFC3339)
 	record := texts{Category: "a", Age: "many", Income: "1", Born: "1970-01-02", Local: now, Clock: "x"}
 	codes, _, bad := m.NewReader(d).Read(&record, nil, nil)
@@ -135,10 +130,7 @@ func TestMatchPrefersTags(t *testing.T) {
 		Hidden int64 `dapple:"-"`
 	}
 	d := &domain.Domain{Attributes: all().Attributes[2:3]}
-	m, err := Input(reflect.TypeFor[many](), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Value(Input(reflect.TypeFor[many](), d))(t)
 	if got := m.structType.FieldByIndex(m.attrs[0]).Name; got != "X" {
 		t.Errorf("column age is read from field %s, want X", got)
 	}

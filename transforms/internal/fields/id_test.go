@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 type myID string
@@ -47,10 +48,7 @@ func TestIDsOfEveryKind(t *testing.T) {
 				field = reflect.PointerTo(kind)
 			}
 			s := structOf(field)
-			m, err := Input(s, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Value(Input(s, d))(t)
 			r, seen := m.NewReader(d), map[string]any{"": nil}
 			for _, v := range values {
 				record := reflect.New(s).Elem()
@@ -88,21 +86,10 @@ func TestIDsOfEveryKind(t *testing.T) {
 // send encodes and decodes a struct as Beam does between two steps.
 func send(t *testing.T, record reflect.Value) any {
 	t.Helper()
-	encode, err := coder.RowEncoderForStruct(record.Type())
-	if err != nil {
-		t.Fatal(err)
-	}
-	decode, err := coder.RowDecoderForStruct(record.Type())
-	if err != nil {
-		t.Fatal(err)
-	}
+	encode := must.Value(coder.RowEncoderForStruct(record.Type()))(t)
+	decode := must.Value(coder.RowDecoderForStruct(record.Type()))(t)
 	var b bytes.Buffer
-	if err := encode(record.Interface(), &b); err != nil {
-		t.Fatal(err)
-	}
-	out, err := decode(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, encode(record.Interface(), &b))
+	out := must.Value(decode(&b))(t)
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"cloud.google.com/go/civil"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A civil date that does not exist is unusable, as its text would be.
@@ -25,10 +26,7 @@ func TestNoSuchDay(t *testing.T) {
 		{Name: "clock", Type: domain.Time, Cuts: []int64{0, 100, day}, Null: true},
 		{Name: "at", Type: domain.DateTime, Cuts: []int64{0, day, 2 * day}, Null: true},
 	}}
-	m, err := Input(reflect.TypeFor[record](), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Value(Input(reflect.TypeFor[record](), d))(t)
 	ok := record{Day: civil.Date{Year: 1970, Month: 1, Day: 2}, At: civil.DateTime{Date: civil.Date{Year: 1970, Month: 1, Day: 2}}}
 	bad := ok
 	bad.Day, bad.Clock, bad.At.Time = civil.Date{Year: 2023, Month: 2, Day: 29}, civil.Time{Hour: 24}, civil.Time{Minute: -1}

@@ -16,14 +16,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounded"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
 )
 
 // Map says which field holds each column. It is made by Match.
 type Map struct {
 	structType reflect.Type
 	attrs      [][]int // field index of each attribute
-	id         []int   // field index of the privacy ID; nil if there is none
+	id         []int   // field index of the privacy ID; nil without one
 }
 
 var (
@@ -52,7 +52,7 @@ func Output(t reflect.Type, d *domain.Domain) (*Map, error) {
 
 // joined lists errors, the first ones of many.
 func joined(errs []error) error {
-	var all bounded.Errors
+	var all errlist.Errors
 	for _, err := range errs {
 		all.Add(err)
 	}

@@ -2,7 +2,7 @@ package fields
 
 import "reflect"
 
-// sql.Null[T], sql.NullString and its like, and those of BigQuery's client, hold a value and a field Valid. They are known by
+// sql.Null[T], sql.NullString and its like, and the nullable types of BigQuery's client, hold a value and a field Valid. They are known by
 // these fields: nothing is imported for them, and a type made at run time does as well.
 
 // nullable returns which field of t has the value, and which says that there is one; −1 if t is no such struct.
@@ -31,7 +31,7 @@ func optional(t reflect.Type) bool {
 	return v >= 0 || t.Kind() == reflect.Pointer
 }
 
-// filled returns the place of the value of a field that was zero, and makes one if there is none.
+// filled returns the place of the value of a field that was zero, and makes one if it is absent.
 func filled(field reflect.Value) reflect.Value {
 	if v, valid := nullable(field.Type()); v >= 0 {
 		field.Field(valid).SetBool(true)

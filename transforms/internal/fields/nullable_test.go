@@ -10,6 +10,7 @@ import (
 	"cloud.google.com/go/civil"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 type nullables struct {
@@ -45,14 +46,9 @@ func nullableColumns() *domain.Domain {
 // Structs of a value and Valid are read as pointers are, written so, and named so in a table that is made of them.
 func TestNullablesAreLikePointers(t *testing.T) {
 	d := nullableColumns()
-	if err := d.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Validate())
 	row := reflect.TypeFor[nullables]()
-	m, err := Input(row, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Value(Input(row, d))(t)
 	full := nullables{
 		sql.Null[int64]{V: 7, Valid: true}, sql.NullString{String: "b", Valid: true}, bigquery.NullString{StringVal: "a", Valid: true},
 		bigquery.NullInt64{Int64: 1, Valid: true}, sql.Null[float64]{V: 1, Valid: true}, bigquery.NullDate{Date: civil.Date{Year: 2020, Month: 2, Day: 3}, Valid: true},
@@ -64,10 +60,7 @@ func TestNullablesAreLikePointers(t *testing.T) {
 		if bad >= 0 || (string(id) == "7") != record.ID.Valid || !record.ID.Valid && len(id) > 0 {
 			t.Errorf("%s: attribute %d is not usable, ID %q", name, bad, id)
 		}
-		out, err := Output(row, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Value(Output(row, d))(t)
 		var c domain.Chunk
 		decoder.Decode(&c, codes, func(int, int) uint64 { return 0 })
 		got := out.NewWriter(d).Write(&c, 0).Interface().(nullables)
@@ -81,19 +74,13 @@ func TestNullablesAreLikePointers(t *testing.T) {
 			t.Errorf("%s: %+v comes out as %+v", name, want, got)
 		}
 	}
-	made, err := Columns(row)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Value(Columns(row))(t)
 	for _, a := range made.Attributes {
 		if !a.Null {
 			t.Errorf("column %s of a table that is made of them cannot be NULL", a.Name)
 		}
 	}
-	w, err := NewAppender(row, made)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(NewAppender(row, made))(t)
 	c := w.NewChunk()
 	w.Append(c, full)
 	w.Append(c, nullables{})

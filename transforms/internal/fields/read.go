@@ -33,7 +33,7 @@ func (m *Map) NewReader(d *domain.Domain) *Reader {
 }
 
 // Read appends the codes of record to codes and its privacy ID to id, nothing if it has none. bad
-// is the first attribute that could not be used, −1 if there is none: it depends on private data.
+// is the first attribute that could not be used, −1 if all could: it depends on private data.
 func (r *Reader) Read(record any, codes []domain.Code, id []byte) (_ []domain.Code, _ []byte, bad int) {
 	v := reflect.ValueOf(record)
 	if v.Kind() == reflect.Pointer {

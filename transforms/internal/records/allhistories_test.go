@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 )
 
@@ -35,10 +35,10 @@ const keptVisits = 2
 // counter counts what the records of people say, by the rule that runs have.
 type counter struct {
 	unit    int // weight of a person
-	read    *bounding.Layout
-	made    *bounding.Layout // without weights
-	summary *bounding.Summary
-	rank    *bounding.Ranker
+	read    *contribution.Layout
+	made    *contribution.Layout // without weights
+	summary *contribution.Summary
+	rank    *contribution.Ranker
 }
 
 func newCounter(t *testing.T, strict bool) counter {
@@ -54,7 +54,7 @@ func newCounter(t *testing.T, strict bool) counter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return counter{1 << people.WeightBits(), bounding.NewRecordLayout(people), bounding.NewLayout(people.RecordSizes()), bounding.NewSummary(people), bounding.NewRanker(make([]byte, bounding.RunKeySize))}
+	return counter{1 << people.WeightBits(), contribution.NewRecordLayout(people), contribution.NewLayout(people.RecordSizes()), contribution.NewSummary(people), contribution.NewRanker(make([]byte, contribution.RunKeySize))}
 }
 
 // counts returns the weight of each record that is made of people's visits, whose bundle is numbered.
@@ -99,7 +99,7 @@ func (c counter) written(visits []visit, strict bool) map[string]int {
 	return out
 }
 
-// follows reports whether counts are those of visits in an order of their days, whichever way equal days are in.
+// follows reports whether counts are the counts of visits in an order of their days, whichever way equal days are in.
 func (c counter) follows(counts map[string]int, visits []visit, strict bool) bool {
 	found := false
 	orders(len(visits), func(order []int) {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 func BenchmarkAddBatch(b *testing.B) {
@@ -56,7 +56,7 @@ func BenchmarkOne(b *testing.B) {
 		}
 		set.Flush(shards, func(shard int, u *Units) { sent[shard] = append(sent[shard], u.Encode(nil)) })
 	}
-	rank := bounding.NewRanker(testKey)
+	rank := contribution.NewRanker(testKey)
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, parts := range sent {

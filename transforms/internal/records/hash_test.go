@@ -34,7 +34,7 @@ func TestHashIsFixed(t *testing.T) {
 	}
 }
 
-// What is left of an ID behind its last 8 bytes is that number of which byte i is the i-th of least.
+// What is left of an ID behind its last 8 bytes is the number whose byte i is the i-th of least.
 func TestTail(t *testing.T) {
 	for n := range 8 {
 		b, want := make([]byte, n), uint64(0)

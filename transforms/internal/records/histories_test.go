@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // TestHistoriesIgnoreBundles: what a row remembers of the one before is found once all rows of a person are together, whichever
@@ -24,9 +24,9 @@ func TestHistoriesIgnoreBundles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, layout := make([]byte, bounding.RunKeySize), bounding.NewRecordLayout(people)
+	key, layout := make([]byte, contribution.RunKeySize), contribution.NewRecordLayout(people)
 	shared := func(lists []*Units) []byte {
-		return Shared(lists, bounding.NewRanker(key), bounding.NewSummary(people)).Rows
+		return Shared(lists, contribution.NewRanker(key), contribution.NewSummary(people)).Rows
 	}
 	rng := rand.New(rand.NewPCG(8, 9))
 	for range 50 {

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 var testKey = []byte("a public run key")
@@ -90,7 +90,7 @@ func TestSetCountsRows(t *testing.T) {
 	}
 }
 
-// A unit of 10,000 records, some of them equal, some hundred thousand of which came before, is counted in full.
+// A unit of 10,000 records, some of them equal, some hundred thousand of them seen before, is counted in full.
 func TestManyRowsOfOneUnit(t *testing.T) {
 	var fs []fact
 	for i := range 10_000 {
@@ -112,7 +112,7 @@ func TestManyRowsOfOneUnit(t *testing.T) {
 }
 
 // colliding returns n IDs of 16 bytes with the hash 0: the second half of each undoes what the first made, and
-// the rest of the hash is then that of nothing.
+// the rest of the hash is then the hash of nothing.
 func colliding(n int) (ids [][]byte) {
 	const k0, k1 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
 	for i := range uint64(n) {
@@ -208,7 +208,7 @@ func TestFullSets(t *testing.T) {
 // bundled counts fs in bundles of random sizes, with random early flushes and in random order, and returns the units
 // of each shard and the rows that stand for its units.
 func bundled(rng *rand.Rand, fs []fact, shards int) []byte {
-	rank := bounding.NewRanker(testKey)
+	rank := contribution.NewRanker(testKey)
 	parts := make([][]*Units, shards)
 	for len(fs) > 0 {
 		n := 1 + rng.IntN(len(fs))
@@ -302,7 +302,7 @@ func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
 
 // one returns the rows that stand for the units of a set.
 func one(set *Set, key []byte) (rows []byte) {
-	rank := bounding.NewRanker(key)
+	rank := contribution.NewRanker(key)
 	set.Flush(1, func(_ int, u *Units) { rows = One([]*Units{u}, rank).Rows })
 	return rows
 }

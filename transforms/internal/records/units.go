@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/kit/bounding"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
 // Units holds the different rows of each of some privacy units, and how often it has each: ascending by (hash, ID),
@@ -237,9 +237,9 @@ func head(row []byte) (h uint64) {
 	return h
 }
 
-// One returns a batch without IDs of one row for each unit of some lists: that of least rank among all records of the
+// One returns a batch without IDs of one row for each unit of some lists: the row of least rank among all records of the
 // unit.
-func One(lists []*Units, rank *bounding.Ranker) *Batch {
+func One(lists []*Units, rank *contribution.Ranker) *Batch {
 	b := &Batch{}
 	Each(lists, func(id, rows []byte, times []uint64) {
 		i, width := rank.Least(id, rows, times), len(rows)/len(times)
@@ -250,7 +250,7 @@ func One(lists []*Units, rank *bounding.Ranker) *Batch {
 }
 
 // Shared returns a batch without IDs of the weighted rows of all units of some lists.
-func Shared(lists []*Units, rank *bounding.Ranker, summary *bounding.Summary) *Batch {
+func Shared(lists []*Units, rank *contribution.Ranker, summary *contribution.Summary) *Batch {
 	b, most := &Batch{}, 0
 	for _, u := range lists {
 		most += len(u.times)

@@ -29,7 +29,7 @@ type source struct {
 // each, so that no later one is taken for it.
 var sources sync.Map // from *graph.Node to *source
 
-// Hide wraps col, raw records in another form. raw has the node of the records, and those of the same people that they were
+// Hide wraps col, raw records in another form. raw has the node of the records, and the nodes of the same people that they were
 // made of. Whatever is made of one of them pays together.
 func Hide(raw []*graph.Node, col beam.PCollection) Collection {
 	c := Collection{col: col}
@@ -46,7 +46,7 @@ var public sync.Map
 // Publish marks the node of a release: what is made of it costs nothing more.
 func Publish(n *graph.Node) { public.Store(n, true) }
 
-// Public reports whether a node is that of a release.
+// Public reports whether a node belongs to a release.
 func Public(n *graph.Node) bool {
 	_, ok := public.Load(n)
 	return ok

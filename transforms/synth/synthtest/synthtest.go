@@ -23,7 +23,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/release/dry"
+	"github.com/dapple-dp/dapple/internal/model/dry"
 	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -34,7 +34,7 @@ const Method = dry.Method
 // DefaultRows is the number of dry rows, or of dry people, where Params.Rows names none.
 const DefaultRows = 1000
 
-// seed is that of dry rows whose parameters have neither SampleSeed nor RunID.
+// seed is the seed of dry rows whose parameters have neither SampleSeed nor RunID.
 const seed = 1
 
 // Release returns a release of dry rows of a domain, for synth.Sample, synth.Write and tables.Write. It panics if d is invalid.

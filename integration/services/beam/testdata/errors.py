@@ -10,7 +10,7 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from dapple import Synthesize, _synthesize
+from dapple import Budget, Synthesize, _synthesize
 
 DOMAIN = """privacy_id: id
 columns:
@@ -74,6 +74,15 @@ try:
     p | beam.Create(GOOD) | Synthesize(domain=DOMAIN, epsilon=1, delta=1e-6)
 except Exception as e:
     print(f"store: {e}")
+p = beam.Pipeline(options=PipelineOptions([]))
+rows = p | beam.Create(GOOD)
+both = Budget(1, 1e-6)
+for label, col, budget in [("first", rows, both), ("second", rows | beam.Filter(lambda r: True), both), ("twice", rows, None), ("third", rows, both)]:
+    try:
+        col | label >> Synthesize(domain=DOMAIN, epsilon=0.6, delta=1e-6, no_retries=True, budget=budget)
+        print(f"{label}: it is expanded")
+    except Exception as e:
+        print(f"{label}: {e}")
 # At run time: the store is a file, so that nothing can be kept in it.
 with tempfile.NamedTemporaryFile() as f:
     attempt("run", store=f.name, run_id="run", args=sys.argv[1:])

@@ -48,7 +48,7 @@ def native(x, kind):
     if kind == "INT64" and isinstance(x, float):
         return struct.pack(">d", x).hex()  # as it is in the file: the domain makes a number of it
     if kind == "INT64":
-        return str(min(x, 2**63 - 1))  # of attributes: a privacy ID keeps all its digits
+        return str(x) if x < 2**63 else "beyond the type"  # of attributes: a privacy ID keeps all its digits
     if kind == "FLOAT64":
         return "nan" if math.isnan(x) else struct.pack(">d", x).hex()
     if kind == "NUMERIC":

@@ -8,7 +8,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import sdmetrics
-from sdmetrics.column_pairs import ContingencySimilarity
 from sdmetrics.reports import QualityReport
 from sdmetrics.reports.single_table._properties import base
 
@@ -83,28 +82,13 @@ def expect(real, synthetic, columns):
     shapes = [[row["Column"], row["Metric"], score(row["Score"])] for _, row in report.get_details("Column Shapes").iterrows()]
     trends = []
     properties = {row["Property"]: score(row["Score"]) for _, row in report.get_properties().iterrows()}
-    fixed, scores = [], []
     for _, row in report.get_details("Column Pair Trends").iterrows():
         a, b = row["Column 1"], row["Column 2"]
         trends.append([a, b, row["Metric"], score(row["Score"]), score(row["Real Correlation"]), score(row["Real Association"])])
-        value = row["Score"]
-        if row["Metric"] == "ContingencySimilarity":
-            continuous = [c for c in (a, b) if COLUMNS[c][1] in ("numerical", "datetime")]
-            x, y = real[[a, b]].copy(), synthetic[[a, b]].copy()
-            for c in continuous:
-                if COLUMNS[c][1] == "datetime":
-                    for t in (x, y):
-                        nulls = t[c].isna()
-                        t[c] = pd.to_numeric(t[c]).astype(float)
-                        t.loc[nulls, c] = np.nan
-            value = ContingencySimilarity.compute(x, y, continuous_column_names=continuous or None, real_association_threshold=.3)
-        fixed.append(score(value))
-        if not pd.isna(value):
-            scores.append(value)
     return {
-        "shapes": shapes, "trends": trends, "true_bins": fixed,
+        "shapes": shapes, "trends": trends,
         "average_shapes": properties["Column Shapes"], "average_trends": properties["Column Pair Trends"],
-        "average_true_bins": float(np.mean(scores)) if scores else None, "overall": score(report.get_score()),
+        "overall": score(report.get_score()),
     }
 
 

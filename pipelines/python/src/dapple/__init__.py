@@ -23,12 +23,12 @@ from dapple._program import Error, Fault, Interrupted
 
 __version__ = "0.1.0"
 
-__all__ = ["Answers", "Check", "Column", "Combined", "Discover", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report",
+__all__ = ["Answers", "Budget", "Check", "Column", "Combined", "Discover", "Domain", "Error", "Evaluation", "Fault", "Interrupted", "Ledger", "Plan", "Release", "Report",
            "Synthesize", "check", "combine", "infer", "load", "plan", "synthesize"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("Discover", "Synthesize"):
+    if name not in ("Budget", "Discover", "Synthesize"):
         raise AttributeError(f"module 'dapple' has no attribute {name!r}")
     try:
         from dapple import _synthesize

@@ -74,6 +74,11 @@ class Release:
         return self._domain
 
     @property
+    def notes(self) -> list[str]:
+        """What is missing or did not fit where the domain was found: columns that are left out, and values that became NULL or other."""
+        return [f"left out: {c}" for c in self.statement.get("left_out", [])] + list(self.statement.get("did_not_fit", []))
+
+    @property
     def errors(self) -> dict[str, Any]:
         """What is known of errors: bounds from the noise, and the average that was measured privately."""
         return dict(self.statement.get("error") or {})
@@ -122,11 +127,11 @@ class Release:
         """Compares the rows with the true table. The result is NOT private. Raises Error."""
         if self._domain is None:
             raise Error([Fault("domain", "a release that was loaded has none", "set domain= in dapple.load")])
-        with _program.workspace() as at:
-            source = _tables().write(table, at / "true.parquet")
+        with _program.workspace() as at, _program.hidden(at) as rows:
+            source = _tables().write(table, rows)
             self._domain.save(at / "domain.yaml")
             _program.run("evaluate", ["--domain=domain.yaml", f"--input={source.path}", f"--synthetic={self._path.absolute()}",
-                                      "--json=figures.json", "--html=page.html", *_program.options(options)], at)
+                                      "--json=figures.json", "--html=page.html", *_program.options(options)], at, rows)
             return Evaluation(json.loads((at / "figures.json").read_text(encoding="utf-8")), (at / "page.html").read_text(encoding="utf-8"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -202,7 +207,8 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
     `table` is a pandas, Polars or PyArrow table, a RecordBatchReader, a DuckDB relation, or a path for tables larger
     than memory; `rows` of the result has the same type, and is a directory of Parquet files for a path. `domain` is a
     Domain, a dict, a YAML text or a path; without one it is found privately, by a tenth of the budget. `privacy_id` is the
-    column that names people, or "none" if every row is another person; it replaces the domain's. `expected_rows` is a public estimate of the number of people. `about` are the report's texts,
+    column that names people, or "none" if every row is another person; it replaces the domain's. Columns that are left out, and
+    values that did not fit, are a UserWarning and stand in `notes` of the result; columns="all" is an Error instead. `expected_rows` is a public estimate of the number of people. `about` are the report's texts,
     `ledger` the budget book to charge. Options are flags of `dapple synth`, such as method="rake" or neighbouring="replace".
 
     Raises Error with every fault, before anything is spent; Interrupted on Ctrl-C, which says what was spent. An Error after
@@ -218,41 +224,39 @@ def synthesize(table: Any, *, epsilon: float, delta: float, domain: DomainLike |
     10
     """
     faults = [Fault(name, "is no option here", "rows come back as a table; use save()") for name in ("format", "output", "release") if name in options]
-    home = Path(tempfile.mkdtemp(prefix="dapple-release-"))
-    try:
-        with _program.workspace() as at:
-            used = None if domain is None else _gather(faults, lambda: Domain(domain))
-            if used is not None and privacy_id is not None:
-                used.privacy_id = privacy_id
-            source = _gather(faults, lambda: _tables().write(table, at / "rows.parquet", used.privacy_id if used else privacy_id))
-            flags = _program.options({
-                "domain": used and "domain.yaml", "privacy_id": None if used else privacy_id,
-                "epsilon": epsilon, "delta": delta, "expected_rows": expected_rows, "rows": rows,
-                "about": _about(about, at), "ledger": _book(ledger), **options})
-            if used is not None:
-                used.save(at / "domain.yaml")
-            arguments = ["--output=rows", "--release=rows.release", *flags]
-            if faults:
-                if used is not None or domain is None:  # whatever else is wrong; there is no table that could be read
-                    others: list[Fault] = []
-                    _gather(others, lambda: _program.run("synth", ["--input=absent.parquet", *arguments], at))
-                    faults += [f for f in others if f.where != "input" and f.where not in {g.where for g in faults}]
-                raise Error(faults)
-            failed = None
-            try:
-                _program.run("synth", [f"--input={source.path}", *arguments], at, progress=progress)
-            except Error as e:
-                failed = e
-            if failed is not None and not (at / "rows.release" / "_manifest.json").exists():
-                if failed.began:  # the directory goes, and with it what the program keeps for a second run
-                    failed = Error([*failed.faults, Fault("dapple", "nothing of this call is kept", "if ε was spent, calling again spends it once more")], began=True)
-                raise failed
-            for name in ("rows", "rows.release"):
-                shutil.move(at / name, home / name)
-    except BaseException:
-        shutil.rmtree(home, ignore_errors=True)
-        raise
+    with _program.workspace() as at, _program.hidden(at) as held:
+        used = None if domain is None else _gather(faults, lambda: Domain(domain))
+        if used is not None and privacy_id is not None:
+            used.privacy_id = privacy_id
+        source = _gather(faults, lambda: _tables().write(table, held, used.privacy_id if used else privacy_id))
+        flags = _program.options({
+            "domain": used and "domain.yaml", "privacy_id": None if used else privacy_id,
+            "epsilon": epsilon, "delta": delta, "expected_rows": expected_rows, "rows": rows,
+            "about": _about(about, at), "ledger": _book(ledger), **options})
+        if used is not None:
+            used.save(at / "domain.yaml")
+        arguments = ["--output=rows", "--release=rows.release", *flags]
+        if faults:
+            if used is not None or domain is None:  # whatever else is wrong; there is no table that could be read
+                others: list[Fault] = []
+                _gather(others, lambda: _program.run("synth", ["--input=absent.parquet", *arguments], at))
+                faults += [f for f in others if f.where != "input" and f.where not in {g.where for g in faults}]
+            raise Error(faults)
+        failed = None
+        try:
+            _program.run("synth", [f"--input={source.path}", *arguments], at, held, progress=progress)
+        except Error as e:
+            failed = e
+        if failed is not None and not (at / "rows.release" / "_manifest.json").exists():
+            if failed.began:  # the directory goes, and with it what the program keeps for a second run
+                failed = Error([*failed.faults, Fault("dapple", "nothing of this call is kept", "if ε was spent, calling again spends it once more")], began=True)
+            raise failed
+        home = Path(tempfile.mkdtemp(prefix="dapple-release-"))
+        for name in ("rows", "rows.release"):
+            shutil.move(at / name, home / name)
     made = Release(home / "rows", source.restore, used or _found(home / "rows.release"))
+    if made.notes:
+        warnings.warn("dapple: " + "; ".join(made.notes), stacklevel=2)
     weakref.finalize(made, shutil.rmtree, home, ignore_errors=True)
     if failed is not None:
         failed.release = made
@@ -281,7 +285,7 @@ def infer(table: Any = None, *, privacy_id: str | None = None, from_data: bool =
 
     `privacy_id` is the column that names people, or "none" if every row is another person. With `from_data` cells of the table
     are read, which is NOT private: edit the domain by what is known without the table, and say so by `reviewed`. A release
-    repeats what is left. `schema` is an ODCS contract, a JSON Schema, or a schema of Avro, BigQuery, dbt or Frictionless:
+    repeats what is left. `schema` is an ODCS contract, a JSON Schema, or the schema.yml of dbt:
     a file, with #TABLE behind its name if it describes several, or what stands in it. Raises Error.
 
     >>> infer(schema={"type": "object", "properties": {"age": {"type": "integer", "minimum": 0, "maximum": 110}}}, privacy_id="none").columns["age"].max
@@ -289,12 +293,12 @@ def infer(table: Any = None, *, privacy_id: str | None = None, from_data: bool =
     """
     if (table is None) == (schema is None):
         raise Error([Fault("table", "either a table is read or a schema", "give one of them")])
-    with _program.workspace() as at:
+    with _program.workspace() as at, _program.hidden(at) as rows:
         if schema is None:
-            flags = [f"--input={_tables().write(table, at / 'rows.parquet', privacy_id).path}", *(["--from_data"] if from_data else [])]
+            flags = [f"--input={_tables().write(table, rows, privacy_id).path}", *(["--from_data"] if from_data else [])]
         else:
             flags = [f"--schema={_described(schema, at)}"]
-        _program.run("infer", ["--output=domain.yaml", *flags, *_program.options({"privacy_id": privacy_id})], at)
+        _program.run("infer", ["--output=domain.yaml", *flags, *_program.options({"privacy_id": privacy_id})], at, rows)
         out = Domain(at / "domain.yaml")
     if from_data and schema is None:
         warnings.warn("dapple: this domain was read off the table and is NOT private; review it", stacklevel=2)
@@ -319,10 +323,10 @@ def plan(domain: DomainLike, *, epsilon: float, delta: float, expected_rows: int
 
 def check(domain: DomainLike, table: Any) -> Check:
     """Counts the cells of a true table that do not fit a domain. The result is NOT private. Raises Error."""
-    with _program.workspace() as at:
-        source = _tables().write(table, at / "rows.parquet")
+    with _program.workspace() as at, _program.hidden(at) as rows:
+        source = _tables().write(table, rows)
         Domain(domain).save(at / "domain.yaml")
-        text = _program.run("check", ["--domain=domain.yaml", f"--input={source.path}", "--json=check.json"], at)
+        text = _program.run("check", ["--domain=domain.yaml", f"--input={source.path}", "--json=check.json"], at, rows)
         return Check(json.loads((at / "check.json").read_text(encoding="utf-8")), text)
 
 

@@ -1,4 +1,4 @@
-"""Tables of other libraries: into a file for the program, and back in the type that came."""
+"""Tables of other libraries: to the program, and back in the type that came."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dapple._program import Error, Fault
+from dapple._program import Error, Fault, Hidden
 
 # A released table: its rows as Arrow, and the directory that they stand in.
 Restore = Callable[[pa.Table, Path], Any]
@@ -44,8 +44,8 @@ def read(path: Path, restore: Restore) -> Any:
     return restore(pa.concat_tables([pq.read_table(f, partitioning=None) for f in sorted(path.glob("*.parquet"))]), path)
 
 
-def write(data: Any, path: Path, privacy_id: str | None = None) -> Source:
-    """Writes a table to a file, unless it is a path already.
+def write(data: Any, to: Hidden, privacy_id: str | None = None) -> Source:
+    """Writes a table for the program, unless it is a path already.
 
     `data` is a pandas, Polars or PyArrow table, a RecordBatchReader, a DuckDB relation or anything else that offers
     an Arrow stream, or a path. Raises Error with every fault of the table.
@@ -58,24 +58,24 @@ def write(data: Any, path: Path, privacy_id: str | None = None) -> Source:
     faults += _faults(schema)
     if privacy_id not in (None, "none") and privacy_id not in schema.names:
         faults.append(Fault("privacy_id", f"there is no column {privacy_id}", f"the table has {_some(schema.names)}"))
-    faults += _nobody(schema, batches, privacy_id, path, bool(faults))
+    faults += _nobody(schema, batches, privacy_id, to, bool(faults))
     if faults:
-        path.unlink(missing_ok=True)
         raise Error(faults)
-    return Source(str(path), list(schema.names), restore)
+    return Source(str(to.path), list(schema.names), restore)
 
 
-def _nobody(schema: pa.Schema, batches: Iterator[pa.RecordBatch], privacy_id: str | None, path: Path, faulty: bool) -> list[Fault]:
+def _nobody(schema: pa.Schema, batches: Iterator[pa.RecordBatch], privacy_id: str | None, to: Hidden, faulty: bool) -> list[Fault]:
     """Writes the rows, unless something is wrong already, and returns the fault of rows that belong to nobody."""
     at = [i for i, name in enumerate(schema.names) if name == privacy_id]
     plain = pa.schema([pa.field(f.name, _plain(f.type)) for f in schema])
-    with contextlib.nullcontext() if faulty else pq.ParquetWriter(path, plain) as writer:
+    with contextlib.nullcontext() if faulty else pq.ParquetWriter(to.file, plain) as writer:
         for batch in batches:
             if at and _lacks(batch.column(at[0])):
                 return [Fault("privacy_id", f"column {privacy_id} has NULL or NaN, and rows without an ID belong to nobody",
                               f"drop them: dropna(subset=[{privacy_id!r}])")]
             if writer is not None:
                 writer.write_table(pa.Table.from_arrays([_written(column, f.type) for column, f in zip(batch.columns, plain)], schema=plain))
+    to.file.flush()
     return []
 
 

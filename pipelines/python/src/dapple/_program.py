@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,59 @@ def main() -> int:
 
 @contextlib.contextmanager
 def workspace() -> Iterator[Path]:
-    """A private directory that is gone afterwards, whatever happens."""
+    """A private directory that is gone afterwards.
+
+    If this process is killed, the program that it has started removes the directory, and else `dapple clean`. A lock says
+    that the directory is in use: on one in it, since the program locks the directory itself when it publishes.
+    """
     path = Path(tempfile.mkdtemp(prefix="dapple-python-"))
     try:
-        yield path
+        (path / "in-use").mkdir()
+        with _locked(path / "in-use"):
+            yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    if os.name == "nt":
+        yield
+        return
+    import fcntl
+
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(directory, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(directory)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A file for rows, which the program opens as `path`."""
+
+    path: Path
+    file: IO[bytes]
+
+
+@contextlib.contextmanager
+def hidden(at: Path) -> Iterator[Hidden]:
+    """A file that has no name on a disk: `path` leads to a descriptor, which ends with the process, however that ends.
+
+    The file is in memory where the system offers that. Windows has neither: there the file stands in the private directory.
+    """
+    path = at / "rows.parquet"
+    if os.name == "nt":
+        opened: IO[bytes] = open(path, "x+b")
+    else:
+        in_memory = hasattr(os, "memfd_create")
+        opened = os.fdopen(os.memfd_create("dapple"), "w+b") if in_memory else tempfile.TemporaryFile(dir=at)
+        path.symlink_to(f"/dev/fd/{opened.fileno()}")
+    with opened:
+        yield Hidden(path, opened)
 
 
 class Progress(Protocol):
@@ -133,22 +180,23 @@ def options(values: Mapping[str, Any]) -> list[str]:
     return out
 
 
-def run(command: str, arguments: Iterable[str], at: Path, *, progress: bool | Progress | None = False) -> str:
-    """Runs a command of the program in a directory, and returns what it printed.
+def run(command: str, arguments: Iterable[str], at: Path, rows: Hidden | None = None, *, progress: bool | Progress | None = False) -> str:
+    """Runs a command of the program in a workspace, and returns what it printed; `rows` is a file that it reads.
 
-    Raises Error with all faults if it fails, and Interrupted on Ctrl-C once it has stopped.
+    The program stops when its standard input ends, which happens when this process does. Raises Error with all faults if it fails, and Interrupted on Ctrl-C once it has stopped.
     """
     bar = _Bar() if progress is True or progress is None and _watched() else None
     report = progress if callable(progress) else bar
     faults: list[Fault] = []
     stopped = False
-    environment = {**os.environ, "TMPDIR": str(at), "TMP": str(at), "TEMP": str(at)}  # whatever it leaves goes with the directory
-    apart: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}  # type: ignore[attr-defined,unused-ignore]
+    environment = {**os.environ, "DAPPLE_WORKSPACE": str(at), "TMPDIR": str(at), "TMP": str(at), "TEMP": str(at)}  # whatever it leaves goes with the directory
+    apart: dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {  # type: ignore[attr-defined,unused-ignore]
+        "start_new_session": True, "pass_fds": [rows.file.fileno()] if rows else []}
     with tempfile.TemporaryFile(dir=at) as printed:
         child = subprocess.Popen(
             [find(), command, *arguments, "--log=json"], cwd=at, env=environment,
-            stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", **apart)
-        assert child.stderr is not None
+            stdin=subprocess.PIPE, stdout=printed, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", **apart)
+        assert child.stdin is not None and child.stderr is not None
         while True:
             try:
                 line = child.stderr.readline()
@@ -159,6 +207,7 @@ def run(command: str, arguments: Iterable[str], at: Path, *, progress: bool | Pr
             except KeyboardInterrupt:
                 stopped = True
                 child.send_signal(signal.CTRL_BREAK_EVENT if os.name == "nt" else signal.SIGINT)  # type: ignore[attr-defined,unused-ignore]
+        child.stdin.close()
         child.stderr.close()
         if bar is not None:
             bar.close()

@@ -1,0 +1,28 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestLonger(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a_test.go": "package a\nimport \"testing\"\nfunc TestOne(t *testing.T) { if testing.Short() { t.Skip() } }\nfunc TestTwo(t *testing.T) { runs() }\nfunc TestThree(t *testing.T) {}\n",
+		"b_test.go": "package a_test\nimport \"testing\"\nfunc runs() int { return deep{}.at() }\ntype deep struct{}\nfunc (deep) at() int { if testing.Short() { return 1 }; return 2 }\nfunc TestMain(m *testing.M) { runs() }\n",
+		"c.go":      "package a\nfunc Four() {}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Longer(dir)
+	if want := []string{"TestOne", "TestTwo"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if got, err := Longer(filepath.Join(dir, "none")); got != nil || err != nil {
+		t.Errorf("a directory that is not there: %v, %v", got, err)
+	}
+}

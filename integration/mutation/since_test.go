@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+func TestPick(t *testing.T) {
+	var list []defect
+	for i := range 400 {
+		list = append(list, defect{name: fmt.Sprint("defect ", i), file: fmt.Sprintf("room%d/a.go", i%40), dir: fmt.Sprintf("room%d", i%40)})
+	}
+	for _, c := range []struct {
+		changed []string
+		whole   string // a room whose defects are all picked
+	}{{nil, ""}, {[]string{"room3/a.go"}, "room3"}, {[]string{"room4/b_test.go"}, "room4"}, {[]string{"room5/b.go", "room50/a.go"}, ""}} {
+		seen := map[string]bool{}
+		for _, commit := range []string{"one", "two", "three", "four"} {
+			got := pick(list, c.changed, commit)
+			for _, d := range got {
+				seen[d.name] = true
+			}
+			for _, d := range list {
+				if d.dir == c.whole && !slices.Contains(got, d) {
+					t.Errorf("%v: %s of %s is left out", c.changed, d.name, d.dir)
+				}
+			}
+			if n := len(got); n < 60 || n > 160 { // 100 ± 8.7 of 400, and 10 more: a fixed draw
+				t.Errorf("%v, commit %s: %d of %d picked", c.changed, commit, n, len(list))
+			}
+		}
+		if len(seen) < 240 {
+			t.Errorf("%v: four commits try %d of %d", c.changed, len(seen), len(list))
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package families_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// TestHistories: tables are the same for a seed, and their domain files are valid with an order and without one.
+func TestHistories(t *testing.T) {
+	for _, h := range families.Histories() {
+		h.People = 300
+		var a, b, c bytes.Buffer
+		for seed, out := range map[uint64][]*bytes.Buffer{1: {&a, &b}, 2: {&c}} {
+			for _, w := range out {
+				if err := h.Write(w, seed); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !bytes.Equal(a.Bytes(), b.Bytes()) || bytes.Equal(a.Bytes(), c.Bytes()) || bytes.Count(a.Bytes(), []byte("\n")) < 2*h.People {
+			t.Errorf("%s: tables do not follow their seeds, or have few rows", h.Name)
+		}
+		for _, ordered := range []bool{true, false} {
+			if f, err := schema.Parse(h.Name, []byte(h.File(ordered))); err != nil || f.Domain.Ordered() != ordered {
+				t.Errorf("%s: %v", h.Name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package accountant
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+)
+
+// valuesLedgers are ledgers with a part of δ for values, of both relations and both kinds that can have one.
+func valuesLedgers(t *testing.T) (all []*Ledger) {
+	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
+		for _, kind := range []dp.Accounting{dp.ZCDP, dp.GaussianOnly} {
+			l, err := NewLedger(Params{Neighbouring: n, Accounting: kind, Epsilon: 1, Delta: 1e-9, ValuesDelta: 1e-10, Coordinates: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// The bound of a tail is at least the tail, summed up, and not much more than that.
+func TestTailCeil(t *testing.T) {
+	for _, variance := range []*big.Rat{big.NewRat(1, 9), big.NewRat(1, 2), big.NewRat(1, 1), big.NewRat(7, 3), big.NewRat(40, 1), big.NewRat(900, 1)} {
+		law, sigma := dptest.DiscreteGaussian(variance), math.Sqrt(floatUp(variance))
+		for k := int64(1); float64(k) < 9*sigma+3; k++ {
+			tail, _ := law.From(k).Float64()
+			bound := tailCeil(variance, k)
+			if bound < tail {
+				t.Fatalf("σ² = %v: P(Z ≥ %d) = %g is above its bound %g", variance, k, tail, bound)
+			}
+			if float64(k) > sigma+1 && sigma > 20 && bound > tail*1.01 {
+				t.Errorf("σ² = %v: P(Z ≥ %d) = %g, and its bound is %g", variance, k, tail, bound)
+			}
+		}
+	}
+}
+
+// The event keeps to its share of the loss and of δ, uses nearly all of both, and has the least threshold: a step below it
+// costs more than δ.
+func TestValuesEvent(t *testing.T) {
+	for _, l := range valuesLedgers(t) {
+		for _, v := range []Values{{1, 0, dp.ShareOf(1, 1)}, {9, 0, dp.ShareOf(1, 1)}, {9, 12, dp.ShareOf(1, 2)}, {300, 3, dp.ShareOf(1, 7)}} {
+			s := dp.ShareOf(65, 1000)
+			e, err := l.Values(v, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			used := new(big.Rat).Quo(loss(t, l, e), share(l, s))
+			if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 {
+				t.Errorf("%v: %s of the share is charged", l.params.Accounting, used.FloatString(9))
+			}
+			delta := new(big.Rat).Quo(e.Delta, new(big.Rat).Mul(ratOf(float64(l.params.ValuesDelta)), v.Delta.Rat()))
+			if delta.Cmp(big.NewRat(1, 1)) > 0 || floatDown(delta) < 1-1e-9 {
+				t.Errorf("%v: %s of the part of delta is charged", l.params.Accounting, delta.FloatString(12))
+			}
+			over := new(big.Rat).Sub(e.Threshold, big.NewRat(v.First+1, 1)) // what the noise of a new value has to exceed
+			k := new(big.Rat).Mul(over, power(e.GridBits))
+			if !k.IsInt() {
+				t.Fatalf("%v: a threshold off the grid", l.params.Accounting)
+			}
+			each, _ := new(big.Rat).Quo(e.Delta, big.NewRat(int64(v.Columns), 1)).Float64()
+			if p := tailCeil(e.Steps(0), k.Num().Int64()+1); p > each {
+				t.Errorf("%v: a value of %d units passes with %g, charged %g", l.params.Accounting, v.First+1, p, each)
+			}
+			if p := tailCeil(e.Steps(0), k.Num().Int64()); p <= each {
+				t.Errorf("%v: a threshold lower by a step would do", l.params.Accounting)
+			}
+			if unit := l.params.Neighbouring.UnitChanges(); int64(e.L2Squared) != unit || e.Coordinates != unit*int64(v.Columns) || len(e.Scales) != v.Columns {
+				t.Errorf("%v: sensitivity %d, %d coordinates, %d scales", l.params.Accounting, e.L2Squared, e.Coordinates, len(e.Scales))
+			}
+		}
+	}
+}
+
+// The delta of values comes out of δ once: what is left bounds the losses, and more than was reserved is refused.
+func TestValuesDelta(t *testing.T) {
+	for _, l := range valuesLedgers(t) {
+		p := l.params
+		p.Delta, p.ValuesDelta = p.lossDelta(), 0
+		if without, err := NewLedger(p); err != nil || without.Capacity().Cmp(l.Capacity()) != 0 {
+			t.Errorf("%v: the capacity does not follow from the delta that is left", p.Accounting)
+		}
+		e, err := l.Values(Values{Columns: 2, Delta: dp.ShareOf(2, 3)}, dp.ShareOf(1, 100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Charge(e.At("values", 1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Charge(e.At("values", 2)); err == nil {
+			t.Errorf("%v: four thirds of the delta for values were charged", p.Accounting)
+		}
+		st := l.Statement(Planned)
+		if st.Delta != 1e-9 || st.Ledger[0].Delta != e.Delta.RatString() || st.Ledger[0].Threshold == "" || len(st.Approximations) == 0 {
+			t.Errorf("%v: the statement hides what values add to delta: %+v", p.Accounting, st)
+		}
+		if st.AchievedEpsilon <= 0 || st.AchievedEpsilon >= 1 {
+			t.Errorf("%v: achieved ε is %g", p.Accounting, st.AchievedEpsilon)
+		}
+	}
+	pure, err := NewLedger(Params{Accounting: dp.Pure, Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pure.Values(Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 2)); err == nil {
+		t.Error("a pure ledger released values above a threshold")
+	}
+	for _, d := range []dp.Delta{1e-9, 2e-9, -1} {
+		if _, err := NewLedger(Params{Epsilon: 1, Delta: 1e-9, ValuesDelta: d}); err == nil {
+			t.Errorf("%g of a delta of 1e-9 are reserved for values", float64(d))
+		}
+	}
+}
+
+// A ledger that follows another one has what that left, to the last fraction, and states the events of both.
+func TestLedgerAfter(t *testing.T) {
+	for _, first := range valuesLedgers(t) {
+		e, err := first.Values(Values{Columns: 3, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Charge(e.At("values", 1)); err != nil {
+			t.Fatal(err)
+		}
+		next, err := NewLedgerAfter(first.Events(), first.Params())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next.Remaining().Cmp(first.Remaining()) != 0 || next.Budget().Capacity != floatDown(first.Remaining()) {
+			t.Errorf("%v: the second ledger has %v of what the first left, %v", first.params.Accounting, next.Remaining(), first.Remaining())
+		}
+		if err := next.Allocate("all", dp.ShareOf(1, 1)); err != nil {
+			t.Fatal(err)
+		}
+		m, err := next.Measure(Equal(4, 40), dp.ShareOf(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := next.Charge(m.At("all", 1)); err != nil {
+			t.Fatal(err)
+		}
+		sum := new(big.Rat).Add(first.Spent(), loss(t, next, m))
+		if next.Spent().Cmp(sum) != 0 || sum.Cmp(next.Capacity()) > 0 {
+			t.Errorf("%v: %v spent, the events add up to %v", first.params.Accounting, next.Spent(), sum)
+		}
+		st := next.Statement(Adaptive)
+		if len(st.Ledger) != 2 || st.Epsilon != 1 || st.AchievedEpsilon < .9 {
+			t.Errorf("%v: the statement of both: %+v", first.params.Accounting, st)
+		}
+		if _, err := NewLedgerAfter(next.Events(), first.Params()); err == nil && next.Remaining().Sign() == 0 {
+			t.Errorf("%v: a ledger with nothing left was opened", first.params.Accounting)
+		}
+		if _, err := NewLedgerAfter(append(next.Events(), e.At("values", 2)), first.Params()); err == nil {
+			t.Errorf("%v: more was charged before than there is", first.params.Accounting)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package bigqueryio
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"cloud.google.com/go/bigquery"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// everyType has a column of each type, twice: without NULL and with it.
+func everyType() domain.Domain {
+	var d domain.Domain
+	for t := domain.String; t <= domain.Time; t++ {
+		a := domain.Attribute{Name: "c_" + t.String(), Type: t, Cuts: []int64{0, 9}, Resolution: 1}
+		switch t {
+		case domain.String, domain.Bool:
+			a.Cuts, a.Values = nil, []string{"false", "true"}
+		case domain.Float64:
+			a.Cuts, a.FloatCuts = nil, []float64{0, 9}
+		}
+		d.Attributes = append(d.Attributes, a)
+		a.Name, a.Null = a.Name+"_null", true
+		d.Attributes = append(d.Attributes, a)
+	}
+	return d
+}
+
+// The schema that a job gives and the files that it loads agree in every column.
+func TestSchemaAgreesWithFiles(t *testing.T) {
+	parquetTypes := map[bigquery.FieldType]string{
+		bigquery.StringFieldType:  "BYTE_ARRAY String",
+		bigquery.IntegerFieldType: "INT64 Int(bitWidth=64, isSigned=true)", bigquery.FloatFieldType: "DOUBLE None", bigquery.BooleanFieldType: "BOOLEAN None",
+		bigquery.NumericFieldType: "FIXED_LEN_BYTE_ARRAY Decimal(precision=38, scale=9)", bigquery.DateFieldType: "INT32 Date",
+		bigquery.DateTimeFieldType:  "INT64 Timestamp(isAdjustedToUTC=false, timeUnit=microseconds, is_from_converted_type=false, force_set_converted_type=false)",
+		bigquery.TimestampFieldType: "INT64 Timestamp(isAdjustedToUTC=true, timeUnit=microseconds, is_from_converted_type=false, force_set_converted_type=false)",
+		bigquery.TimeFieldType:      "INT64 Time(isAdjustedToUTC=false, timeUnit=microseconds)",
+	}
+	s := Sink{Domain: everyType()}
+	var b bytes.Buffer
+	w, err := s.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := columns(&s.Domain)
+	if r.MetaData().Schema.NumColumns() != len(columns) {
+		t.Fatalf("%d columns in the file, %d in the schema", r.MetaData().Schema.NumColumns(), len(columns))
+	}
+	for i, f := range columns {
+		c := r.MetaData().Schema.Column(i)
+		required := c.SchemaNode().RepetitionType() == parquet.Repetitions.Required
+		got := fmt.Sprintf("%s %s", c.PhysicalType(), c.LogicalType())
+		if c.Name() != f.Name || got != parquetTypes[f.Type] || required != f.Required {
+			t.Errorf("%s %s, required %v: in the file %s %s, required %v", f.Name, f.Type, f.Required, c.Name(), got, required)
+		}
+	}
+}
+
+// What dapple writes into an absent table it can add to, and read.
+func TestSchemaFitsItself(t *testing.T) {
+	d := everyType()
+	if faults := mismatches(&d, columns(&d)); len(faults) > 0 {
+		t.Error(faults)
+	}
+	if _, faults := mapColumns(columns(&d), &d); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
+
+func TestMismatches(t *testing.T) {
+	text := domain.Attribute{Name: "a", Type: domain.String, Values: []string{"äöü"}, OtherValue: "other"}
+	money := domain.Attribute{Name: "a", Type: domain.Numeric, Scale: 2, Cuts: []int64{-100000, 99999}}
+	cases := []struct {
+		attr  domain.Attribute
+		field bigquery.FieldSchema
+		want  string
+	}{
+		{text, bigquery.FieldSchema{Name: "A", Type: "STRING"}, ""},
+		{text, bigquery.FieldSchema{Name: "b", Type: "STRING"}, `column "a": the table has no such column; the rows have STRING`},
+		{text, bigquery.FieldSchema{Name: "a", Type: "STRING", MaxLength: 5}, ""},
+		{text, bigquery.FieldSchema{Name: "a", Type: "STRING", MaxLength: 4}, `column "a": the table has STRING(4), the rows STRING of up to 5 characters`},
+		{text, bigquery.FieldSchema{Name: "a", Type: "STRING", Repeated: true}, `column "a": the table has STRING REPEATED, the rows STRING`},
+		{text, bigquery.FieldSchema{Name: "a", Type: "JSON"}, `column "a": the table has JSON, the rows STRING`},
+		{money, bigquery.FieldSchema{Name: "a", Type: "NUMERIC"}, ""},
+		{money, bigquery.FieldSchema{Name: "a", Type: "BIGNUMERIC"}, `column "a": the table has BIGNUMERIC, the rows NUMERIC`},
+		{money, bigquery.FieldSchema{Name: "a", Type: "NUMERIC", Precision: 6, Scale: 2}, ""},
+		{money, bigquery.FieldSchema{Name: "a", Type: "NUMERIC", Precision: 5, Scale: 2}, `column "a": the table has NUMERIC(5, 2), the rows NUMERIC of up to 4 digits before and 2 after the point`},
+		{money, bigquery.FieldSchema{Name: "a", Type: "NUMERIC", Precision: 9}, `column "a": the table has NUMERIC(9), the rows NUMERIC of up to 4 digits before and 2 after the point`},
+	}
+	for _, c := range cases {
+		d := domain.Domain{Attributes: []domain.Attribute{c.attr}}
+		got := ""
+		if faults := mismatches(&d, bigquery.Schema{&c.field}); len(faults) > 0 {
+			got = faults[0]
+		}
+		if got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.field, got, c.want)
+		}
+	}
+}
+
+func TestFlexibleNames(t *testing.T) {
+	for name, want := range map[string]bool{"a_1": false, "_a": false, "1a": true, "größe": true, "a b": true} {
+		if got := flexible(bigquery.Schema{{Name: name}}); got != want {
+			t.Errorf("%q: got %v", name, got)
+		}
+	}
+}

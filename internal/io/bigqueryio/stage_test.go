@@ -1,0 +1,148 @@
+package bigqueryio
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+)
+
+// onMachine stages rows 0..rows−1 in two parts of small row groups.
+func onMachine(t *testing.T, s Sink, rows int) Staged {
+	t.Helper()
+	out := Staged{Model: "m"}
+	for shard, bounds := range [][2]int{{0, rows / 3}, {rows / 3, rows}} {
+		path := filepath.Join(t.TempDir(), "part")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := parquetio.NewWriter(f, &s.Domain, parquetio.Options{GroupRows: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &domain.Chunk{Rows: bounds[1] - bounds[0], Columns: []domain.Column{{Form: domain.Ints}, {Form: domain.Dictionary, Dict: []string{"x"}}}}
+		for i := bounds[0]; i < bounds[1]; i++ {
+			c.Columns[0].Ints = append(c.Columns[0].Ints, int64(i))
+			c.Columns[1].Ints = append(c.Columns[1].Ints, 0)
+			c.Columns[1].Nulls = append(c.Columns[1].Nulls, i%3 == 0)
+		}
+		if err := w.Write(c); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		size, _ := f.Seek(0, io.SeekEnd)
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		out.Parts = append(out.Parts, dirsink.FileRef{Shard: shard, Rows: int64(c.Rows), Bytes: size, URI: path})
+	}
+	return out
+}
+
+func TestMergedHoldsAllRowsInOrder(t *testing.T) {
+	s := sinkTo(&loadServer{})
+	s.Domain.PrivacyID = "person" // of the input; parts have none
+	m := &merged{sink: s, parts: onMachine(t, s, 20).Parts}
+	for range 2 { // it can be opened again, for the next try
+		f, err := m.open(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	s.Domain.PrivacyID = ""
+	r, err := parquetio.OpenFile(m.path, &s.Domain, parquetio.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	i := 0
+	for c, err := range r.Chunks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range c.Rows {
+			if c.Columns[0].Ints[k] != int64(i) || c.Columns[1].Null(k) != (i%3 == 0) {
+				t.Fatalf("row %d is another one", i)
+			}
+			i++
+		}
+	}
+	if i != 20 {
+		t.Errorf("%d rows, want 20", i)
+	}
+	if err := m.remove(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A load from this machine sends the file anew for each try, and leaves none behind.
+func TestPublishFromThisMachine(t *testing.T) {
+	f := start(t, script{inserts: []string{"503", "drop", "made drop"}})
+	s := sinkTo(f)
+	staged := onMachine(t, s, 10)
+	done, err := s.Publish(context.Background(), staged)
+	if err != nil || done.Rows != 10 || len(f.order) != 3 || len(f.made) != 1 || f.uploaded == 0 {
+		t.Errorf("got %+v by %d insertions of %d bytes, %v", done, len(f.order), f.uploaded, err)
+	}
+	if strings.Contains(f.request, "sourceUris") || !strings.Contains(f.request, `"sourceFormat":"PARQUET"`) {
+		t.Errorf("request %s", f.request)
+	}
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(staged.Parts[0].URI), "merged-*"))
+	if err != nil || len(names) > 0 {
+		t.Errorf("left %v, %v", names, err)
+	}
+	// The parts are gone, as after a publication whose answer was lost: the job is found.
+	for _, p := range staged.Parts {
+		if err := os.Remove(p.URI); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again, err := s.Publish(context.Background(), staged); err != nil || again != done {
+		t.Errorf("got %+v, want %+v, %v", again, done, err)
+	}
+}
+
+func TestPublishFromAnotherMachine(t *testing.T) {
+	for want, damage := range map[string]func(*dirsink.FileRef) error{
+		"a staged part is not on this machine; stage on gs://: ":                     func(p *dirsink.FileRef) error { return os.Remove(p.URI) },
+		"shard 1: its staged part has another number of rows than was written; stag": func(p *dirsink.FileRef) error { p.Rows--; return nil },
+		"the file has changed since the run was planned; staged files kept":          func(p *dirsink.FileRef) error { p.Bytes++; return nil },
+		"is this a whole Parquet file?; staged files kept":                           func(p *dirsink.FileRef) error { p.Bytes = 9; return os.Truncate(p.URI, 9) },
+	} {
+		f := start(t, script{})
+		s := sinkTo(f)
+		staged := onMachine(t, s, 10)
+		if err := damage(&staged.Parts[1]); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Publish(context.Background(), staged)
+		if err == nil || !strings.Contains(err.Error(), want) || len(f.order) > 0 {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		names, _ := filepath.Glob(filepath.Join(filepath.Dir(staged.Parts[0].URI), "merged-*"))
+		if len(names) > 0 {
+			t.Errorf("left %v", names)
+		}
+	}
+}
+
+// A place is shown where it is one of the staged files: any other could be a cell.
+func TestPlaceIsShownWhereItIsKnown(t *testing.T) {
+	s := sinkTo(start(t, script{ends: []string{"invalid"}}))
+	_, err := s.Publish(context.Background(), onMachine(t, s, 10))
+	if err == nil || !strings.HasSuffix(err.Error(), "_0: invalid; staged files kept") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,51 @@
+package packed_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/dapple-dp/dapple/internal/io/packed"
+)
+
+func TestOpen(t *testing.T) {
+	const text = "some text\n"
+	var zipped, standard bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	s, err := zstd.NewWriter(&standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{z, s} {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ name, content, fault string }{
+		{"a.txt", text, ""},
+		{"a.txt.gz", zipped.String(), ""},
+		{"A.ZST", standard.String(), ""},
+		{"b.gz", text, "x: b.gz: the name says gzip"},
+		{"b.zst", text, "x: b.zst: the name says Zstandard"},
+		{"c.gz", zipped.String()[:zipped.Len()-9], "cannot be unpacked to its end"},
+	} {
+		r, err := packed.Open("x", strings.NewReader(c.content), c.name)
+		var got []byte
+		if err == nil {
+			got, err = io.ReadAll(r)
+		}
+		if c.fault == "" && (err != nil || string(got) != text) || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s: %q, %v", c.name, got, err)
+		}
+		if packed.Is(c.name) != (c.name != "a.txt") {
+			t.Errorf("%s: compressed?", c.name)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package parquetio
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Files of other writers hold the same cells; see testdata/README.md.
+func TestForeignFiles(t *testing.T) {
+	d := &domain.Domain{}
+	for s := range strings.FieldsSeq(`s:STRING hi:STRING i:INT64 i32:INT64 u32:INT64 u64:INT64 i8:INT64 f:FLOAT64
+		f32:FLOAT64 d:NUMERIC b:BOOL da:DATE dt:DATETIME ts:TIMESTAMP tn:TIMESTAMP ti:TIME`) {
+		name, typ, _ := strings.Cut(s, ":")
+		a := domain.Attribute{Name: name, Scale: 2}
+		a.Type, _ = domain.ParseType(typ)
+		d.Attributes = append(d.Attributes, a)
+	}
+	want, err := os.ReadFile("testdata/want.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/*.parquet")
+	if err != nil || len(files) != 9 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		got, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cellsOf(t, got, d); got != strings.NewReplacer("\t", " ", "\n", " ").Replace(string(want)) {
+			t.Errorf("%s: other cells than want.tsv", f)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/dapple-dp/dapple/internal/kit/wire"
+)
+
+// Values says how the values of a column become arrays.
+type Values struct {
+	Type  arrow.DataType                 // of the arrays; for texts String, and arrays may come with a dictionary
+	Bytes func(value []byte) int64       // of values that are bytes and become numbers of 64 bits
+	Spell func(dst, value []byte) []byte // of bytes that become texts; nil: they are texts
+}
+
+const (
+	keptBytes  = 16 << 20 // of a dictionary of texts that goes on with the arrays
+	textBytes  = 8 << 20  // of the texts of an array, if they are several
+	textsAhead = 1 << 12  // texts of a page that are looked at together
+)
+
+// Arrays reads the cells of a column chunk in pieces, as arrays of Arrow, which are valid until the next one. The readers of
+// arrow-go decode; pages are handed to them one by one, and no cell of a page is decoded before it is asked for. The zero
+// value is ready, and its memory is used again.
+type Arrays struct {
+	Values
+	pages    Pages
+	width    int // bytes of a value, at least
+	optional bool
+	rows     int // of the row group whose pages were not turned to
+	left     int // cells of the page that were not decoded
+
+	column  *schema.Column
+	values  file.ColumnChunkReader
+	forVals handed
+	kept    file.RecordReader // of texts with a dictionary that goes on with them; nil: there is none
+	forKept handed
+	inKept  bool // the page is one of them
+	hasDict bool
+	shared  bool // texts of the page begin as the one before them does
+	last    int  // bytes of the last text
+	bound   int  // bytes of the page
+
+	levels []int16 // of the cells: 0 is NULL
+	memory any     // of the values
+	whole  []byte  // a page that is not in the memory of pages
+
+	ahead    [][]byte // texts that were decoded, and not taken
+	nulls    []int16  // the levels of cells that were decoded, and not taken
+	bytes    []byte
+	offsets  []int32
+	pool     sync.Pool
+	longs    []int64
+	validity []byte
+}
+
+// handed hands pages to a reader of the library.
+type handed struct {
+	file.PageReader // what else there is of it is not called
+	next            []file.Page
+	page            file.Page
+}
+
+func (h *handed) Next() bool {
+	if len(h.next) == 0 {
+		return false
+	}
+	h.page, h.next = h.next[0], h.next[1:]
+	return true
+}
+
+func (h *handed) Page() file.Page                                  { return h.page }
+func (h *handed) Err() error                                       { return nil }
+func (h *handed) Close() error                                     { return nil }
+func (h *handed) GetDictionaryPage() (*file.DictionaryPage, error) { return nil, nil } //nolint:nilnil // there is none
+
+// Start turns to column i of the row group that f was turned to, which has so many rows.
+func (d *Arrays) Start(f *File, i, rows int, v Values) error {
+	field := &f.Leaves[i]
+	levels, repeats := int16(0), parquet.Repetitions.Required
+	if field.Optional {
+		levels, repeats = 1, parquet.Repetitions.Optional
+	}
+	node, err := schema.NewPrimitiveNode("x", repeats, field.Physical, -1, int32(field.Width))
+	if err != nil {
+		return ErrPage
+	}
+	d.Values, d.width, d.optional, d.rows, d.left = v, widthOf(field), field.Optional, rows, 0
+	d.column, d.forVals, d.forKept = schema.NewColumn(node, levels, 0), handed{}, handed{}
+	//nolint:staticcheck // deprecated, and the one way to hand arrow-go pages whose sizes were checked; its version is pinned
+	d.values, d.kept, d.inKept, d.hasDict = file.NewColumnReader(d.column, &d.forVals, memory.DefaultAllocator, &d.pool), nil, false, false
+	d.ahead, d.nulls, d.last = d.ahead[:0], d.nulls[:0], 0
+	return f.Load(&d.pages, i, rows)
+}
+
+// widthOf returns the fewest bytes that a value takes in a dictionary.
+func widthOf(f *Field) int {
+	switch f.Physical {
+	case parquet.Types.Int32, parquet.Types.Float, parquet.Types.ByteArray:
+		return 4
+	case parquet.Types.Int64, parquet.Types.Double:
+		return 8
+	case parquet.Types.Int96:
+		return 12
+	}
+	return max(1, f.Width)
+}
+
+// Take returns the next n cells, or fewer of them, but one at least. It returns an error that says what is wrong with the pages
+// or not supported.
+func (d *Arrays) Take(n int) (a arrow.Array, err error) {
+	defer func() { // of the library, whose words can quote cells
+		if recover() != nil {
+			a, err = nil, ErrPage
+		}
+	}()
+	if len(d.nulls) == 0 {
+		if err := d.turn(); err != nil {
+			return nil, err
+		}
+	}
+	bytes := d.column.PhysicalType()
+	switch {
+	case d.inKept && len(d.nulls) == 0:
+		return d.entries(n)
+	case d.Type.ID() == arrow.STRING && bytes == parquet.Types.ByteArray:
+		return texts[parquet.ByteArray](d, n)
+	case d.Type.ID() == arrow.STRING:
+		return texts[parquet.FixedLenByteArray](d, n)
+	}
+	switch bytes {
+	case parquet.Types.Boolean:
+		return truths(d, n)
+	case parquet.Types.Int32:
+		return numbers[int32](d, n)
+	case parquet.Types.Int64:
+		return numbers[int64](d, n)
+	case parquet.Types.Float:
+		return numbers[float32](d, n)
+	case parquet.Types.Double:
+		return numbers[float64](d, n)
+	case parquet.Types.Int96:
+		return fromBytes(d, n, func(v *parquet.Int96) int64 { return d.Bytes(v[:]) })
+	case parquet.Types.ByteArray:
+		return fromBytes(d, n, func(v *parquet.ByteArray) int64 { return d.Bytes(*v) })
+	}
+	return fromBytes(d, n, func(v *parquet.FixedLenByteArray) int64 { return d.Bytes(*v) })
+}
+
+// turn turns to the next page with cells if none are left of the page.
+func (d *Arrays) turn() error {
+	for d.left == 0 {
+		if !d.pages.more() {
+			return ErrShort
+		}
+		err := d.pages.next()
+		if err == nil && d.pages.kind == dictionaryPage {
+			err = d.dictionary()
+		} else if err == nil && (d.pages.kind == dataPage || d.pages.kind == dataPageV2) {
+			err = d.page()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dictionary hands on a dictionary, which outlives its page.
+func (d *Arrays) dictionary() error {
+	p := &d.pages
+	if d.hasDict || p.cells > int64(len(p.body)/d.width) { // the library makes room for as many entries as are stated
+		return ErrPage
+	}
+	d.hasDict = true
+	page := file.NewDictionaryPage(memory.NewBufferBytes(bytes.Clone(p.body)), int32(p.cells), p.encodingOf())
+	if d.Type.ID() != arrow.STRING || d.column.PhysicalType() != parquet.Types.ByteArray || len(p.body) > keptBytes {
+		d.forVals.next = append(d.forVals.next, page)
+		return nil
+	}
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	d.kept = file.NewRecordReader(d.column, file.LevelInfo{NullSlotUsage: 1, DefLevel: d.column.MaxDefinitionLevel()}, dictionary, memory.DefaultAllocator, &d.pool)
+	d.kept.SetPageReader(&d.forKept)
+	d.forKept.next = append(d.forKept.next, page)
+	return nil
+}
+
+// page hands on a page of cells.
+func (d *Arrays) page() error {
+	p := &d.pages
+	encoding := p.encodingOf()
+	levels, values, err := p.split(d.optional)
+	switch {
+	case err != nil:
+		return err
+	case !readable(encoding):
+		return fmt.Errorf("encoding %s is not supported here; rewrite the file", encoding)
+	case p.cells > int64(d.rows) || !deltasFit(encoding, values, int(p.cells)):
+		return ErrPage
+	case p.cells == 0:
+		return nil
+	}
+	d.shared = encoding == parquet.Encodings.DeltaByteArray
+	whole := p.body // levels and values
+	if d.shared && d.column.PhysicalType() == parquet.Types.FixedLenByteArray {
+		if values, err = d.fixed(values); err != nil {
+			return err
+		}
+		whole, encoding, d.shared = nil, parquet.Encodings.Plain, false
+	}
+	if whole == nil || p.kind == dataPageV2 && len(levels) > 0 {
+		d.whole = append(append(d.whole[:0], levels...), values...)
+		whole = d.whole
+	}
+	body, n := memory.NewBufferBytes(whole), int32(p.cells)
+	var page file.Page
+	if p.kind == dataPageV2 {
+		page = file.NewDataPageV2(body, n, 0, n, encoding, int32(len(levels)), 0, int32(len(whole)), false)
+	} else {
+		page = file.NewDataPageV1(body, n, encoding, parquet.Encoding(p.levelEncoding), parquet.Encodings.RLE, int32(len(whole)))
+	}
+	d.bound = len(whole)
+	d.left, d.rows = int(n), d.rows-int(n)
+	if d.inKept = d.kept != nil && (encoding == parquet.Encodings.RLEDict || encoding == parquet.Encodings.PlainDict); d.inKept {
+		d.forKept.next = append(d.forKept.next, page)
+	} else {
+		d.forVals.next = append(d.forVals.next, page)
+	}
+	return nil
+}
+
+// fixed returns values of one length in encoding PLAIN: the library knows DELTA_BYTE_ARRAY of values of any length alone.
+func (d *Arrays) fixed(values []byte) (plain []byte, err error) {
+	in := wire.Reader{Rest: values}
+	in.Uvarints(make([]uint64, 2))
+	n := in.Uvarint() // which deltasFit has looked at
+	column := schema.NewColumn(schema.NewByteArrayNode("x", parquet.Repetitions.Required, -1), 0, 0)
+	pages := &handed{next: []file.Page{file.NewDataPageV1(memory.NewBufferBytes(values), int32(n), parquet.Encodings.DeltaByteArray, parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(values)))}}
+	list := make([]parquet.ByteArray, n)
+	//nolint:staticcheck // as above
+	_, read, err := file.NewColumnReader(column, pages, memory.DefaultAllocator, &d.pool).(*file.ByteArrayColumnChunkReader).ReadBatchInPage(int64(n), list, nil, nil)
+	for _, v := range list {
+		if err != nil || read != len(list) || len(v) != d.column.TypeLength() {
+			return nil, ErrPage
+		}
+		plain = append(plain, v...)
+	}
+	return plain, nil
+}
+
+// entries returns texts with their dictionary.
+func (d *Arrays) entries(n int) (arrow.Array, error) {
+	got := 0
+	for got < n && d.inKept {
+		k := min(n-got, d.left)
+		if read, err := d.kept.ReadRecords(int64(k)); err != nil || read != int64(k) {
+			return nil, ErrPage
+		}
+		if got, d.left = got+k, d.left-k; got < n {
+			if err := d.turn(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	list := d.kept.(file.BinaryRecordReader).GetBuilderChunks()
+	if d.kept.Reset(); len(list) != 1 || list[0].Len() != got {
+		return nil, ErrPage
+	}
+	return list[0], nil
+}

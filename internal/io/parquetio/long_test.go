@@ -1,0 +1,150 @@
+package parquetio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// textFile is a file of the texts in two columns "id" and "s", by another writer.
+func textFile(t *testing.T, texts []string, o ...parquet.WriterProperty) []byte {
+	t.Helper()
+	column := func(name string) schema.Node {
+		return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{column("id"), column("s")}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]parquet.ByteArray, len(texts))
+	for i, s := range texts {
+		values[i] = parquet.ByteArray(s)
+	}
+	var out bytes.Buffer
+	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(o...)))
+	g := w.AppendRowGroup()
+	for range 2 {
+		c, err := g.NextColumn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.(*file.ByteArrayColumnChunkWriter).WriteBatch(values, nil, nil)
+		if err := errors.Join(err, c.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(g.Close(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// No text of a record ends a run, however long and however often it is repeated: a file holds it once, and it
+// is spelled out in pieces.
+func TestLongTexts(t *testing.T) {
+	const limit = 1 << 20
+	var texts []string
+	for i := range 400 { // 40 MB, of which the file holds 200 kB
+		texts = append(texts, strings.Repeat("x", 100_000)+fmt.Sprint(i%2), "b")
+	}
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "s", Type: domain.String, Values: []string{"a", "b"}, Other: true, OtherValue: "c"}}}
+	other, _ := d.Attributes[0].OtherCode()
+	for name, o := range map[string][]parquet.WriterProperty{
+		"dictionary":    {parquet.WithDictionaryDefault(true), parquet.WithDictionaryPageSizeLimit(1 << 30)},
+		"shared starts": {parquet.WithDictionaryDefault(false), parquet.WithEncoding(parquet.Encodings.DeltaByteArray)},
+	} {
+		b := textFile(t, sortedPairs(name, texts), append(o, parquet.WithCompression(compress.Codecs.Uncompressed))...)
+		if len(b) > 2<<20 {
+			t.Fatalf("%s: the file has %d bytes", name, len(b))
+		}
+		r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, want := 0, sortedPairs(name, texts)
+		for c, err := range r.Chunks() {
+			if err != nil {
+				t.Fatalf("%s: row %d: %v", name, at, err)
+			}
+			ids := 0 // bytes of them, which go on with their records
+			for i := range c.Rows {
+				ids += len(cell(&c.ID, i))
+			}
+			if ids > 32<<20+200_000 {
+				t.Errorf("%s: a chunk has %d bytes of IDs", name, ids)
+			}
+			codes := encoded(d, c)
+			for i := range c.Rows {
+				if got := cell(&c.ID, i); got != want[at+i] {
+					t.Fatalf("%s: row %d: another ID", name, at+i)
+				}
+				code := other
+				if want[at+i] == "b" {
+					code = 1
+				}
+				if codes[i] != code {
+					t.Fatalf("%s: row %d: another category", name, at+i)
+				}
+			}
+			at += c.Rows
+		}
+		if at != len(texts) {
+			t.Errorf("%s: %d rows, want %d", name, at, len(texts))
+		}
+	}
+}
+
+// sortedPairs puts equal texts together, where an encoding holds what a text shares with the one before.
+func sortedPairs(name string, texts []string) []string {
+	if name == "dictionary" {
+		return texts
+	}
+	var long, short []string
+	for _, s := range texts {
+		if len(s) == 1 {
+			short = append(short, s)
+		} else {
+			long = append(long, s)
+		}
+	}
+	return append(long, short...)
+}
+
+// Column chunks are read a window at a time, pages that are longer than it as a whole.
+func TestChunksBeyondTheWindow(t *testing.T) {
+	texts := make([]string, 20_000) // 20 MB
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%-1000d", i)
+	}
+	texts[9_000] = strings.Repeat("y", 8<<20+1000)
+	b := textFile(t, texts, parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Uncompressed))
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "s", Type: domain.String}}}
+	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for c, err := range r.Chunks() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.Rows {
+			if cell(&c.ID, i) != texts[at] || cell(&c.Columns[0], i) != texts[at] {
+				t.Fatalf("row %d holds other texts", at)
+			}
+			at++
+		}
+	}
+	if at != len(texts) {
+		t.Errorf("%d rows", at)
+	}
+}

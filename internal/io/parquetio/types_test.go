@@ -1,0 +1,31 @@
+package parquetio
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Every type has a row, whole, and a physical type that pages can be made of.
+func TestEveryTypeHasARow(t *testing.T) {
+	physical := []parquet.Type{parquet.Types.ByteArray, parquet.Types.FixedLenByteArray, parquet.Types.Double,
+		parquet.Types.Int64, parquet.Types.Int32, parquet.Types.Boolean}
+	for _, typ := range domain.Types() {
+		i := slices.IndexFunc(types, func(r typeRow) bool { return r.typ == typ })
+		if i < 0 {
+			t.Errorf("%v has no row in types.go", typ)
+			continue
+		}
+		row := types[i]
+		if !slices.Contains(physical, row.physical) || row.logical == nil {
+			t.Errorf("%v: physical or logical is missing in types.go", typ)
+			continue
+		}
+		if _, err := newColumn("x", typ, 0, true).Node(); err != nil {
+			t.Errorf("%v: %v", typ, err)
+		}
+	}
+}

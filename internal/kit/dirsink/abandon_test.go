@@ -1,0 +1,75 @@
+package dirsink
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
+
+// Wherever a publication is cut off, abandoning it leaves the complete output or none, and what others
+// have put there.
+func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
+	cutOff, published := 0, 0
+	for n := 1; published == 0; n++ {
+		d := Dir{Path: filepath.Join(quickDir(t), "out"), RunID: "run", Shards: 3, Extension: "csv"}
+		must.Do(t, d.Prepare(ctx))
+		refs := stage(t, d)
+		failing := d
+		failing.disk = faulty{disk: local{}, n: &n, dead: true}
+		before := n
+		_, err := failing.Publish(ctx, refs, releasedFiles("run"), nil)
+		n = before
+		if err := d.Abandon(ctx, "_privacy.json", "_report.html"); err != nil {
+			t.Fatalf("operation %d: %v", n, err)
+		}
+		if _, readErr := Open(ctx, d.Path); readErr == nil {
+			finished(t, d)
+			if err == nil {
+				published = n
+			}
+			continue
+		}
+		cutOff++
+		if left, err := os.ReadDir(filepath.Dir(d.Path)); err != nil || len(left) > 0 {
+			t.Errorf("operation %d: %v is left (%v)", n, left, err)
+		}
+	}
+	if cutOff < 10 {
+		t.Errorf("only %d cut-off publications were tried", cutOff)
+	}
+}
+
+func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "first", Shards: 2, Extension: "csv"}
+	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("first"), nil); err != nil {
+		t.Fatal(err)
+	}
+	second := Dir{Path: d.Path, RunID: "second", Shards: 2, Extension: "csv", Overwrite: true}
+	stage(t, second)
+	must.Do(t, second.Abandon(ctx, "_privacy.json", "_report.html"))
+	finished(t, d)
+
+	foreign := Dir{Path: t.TempDir(), RunID: "run", Shards: 2, Extension: "csv"}
+	stage(t, foreign)
+	check(t, os.Mkdir(foreign.release(), 0o700))
+	for _, path := range []string{foreign.at("part-00000-of-00002.csv"), foreign.at("notes.txt"), foreign.beside("_privacy.json")} {
+		must.Do(t, os.WriteFile(path, []byte("of somebody else"), 0o666))
+	}
+	must.Do(t, foreign.Abandon(ctx, "_privacy.json"))
+	if rows, others, _ := foreign.in(ctx).names(); !slices.Equal(rows, []string{"notes.txt", "part-00000-of-00002.csv"}) || !slices.Equal(others, []string{"_privacy.json"}) {
+		t.Errorf("left %v and %v", rows, others)
+	}
+}
+
+func TestAbandonOfADirectoryThatIsNotThere(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run"}
+	if err := d.Abandon(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := (Dir{}).Abandon(ctx); err == nil {
+		t.Error("a directory without a name was accepted")
+	}
+}

@@ -1,0 +1,184 @@
+package dirsink
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
+
+// publisher is a run that publishes into a store, and pauses once.
+type publisher struct {
+	Dir
+	refs   []FileRef
+	paused chan struct{} // closed where it pauses, or has ended
+	passed bool          // it pauses: it has so many operations
+	resume chan struct{}
+	ended  chan error
+}
+
+// start publishes up to operation n, counted from 1. Runs have parts of different names, and released
+// files of different contents.
+func start(t *testing.T, store memory, d Dir, n int) *publisher {
+	t.Helper()
+	p := &publisher{paused: make(chan struct{}), resume: make(chan struct{}), ended: make(chan error, 1)}
+	p.Dir = d
+	p.Path, p.Extension, p.disk = "gs://bucket/out", "csv", objects{ctx, store}
+	p.refs = stage(t, p.Dir)
+	slow := p.Dir
+	slow.disk = objects{ctx, faultyService{store, faulty{n: &n, pause: func() {
+		p.passed = true
+		close(p.paused)
+		<-p.resume
+	}}}}
+	go func() {
+		_, err := slow.Publish(ctx, p.refs, releasedFiles(d.RunID), nil)
+		if !p.passed {
+			close(p.paused)
+		}
+		p.ended <- err
+	}()
+	<-p.paused
+	return p
+}
+
+// Two runs publish into one directory, however their operations follow each other: at most one succeeds,
+// and then what its manifest names is there as it wrote it, and no other run's files. Where their released
+// files go to different directories, one that fails has to take its parts back.
+func TestTwoRunsInEveryOrder(t *testing.T) {
+	t.Run("one place", func(t *testing.T) { inEveryOrder(t, Dir{RunID: "a", Shards: 1}, Dir{RunID: "b", Shards: 2}, false) })
+	t.Run("rows of one name meet", func(t *testing.T) {
+		inEveryOrder(t, Dir{RunID: "a", Shards: 1, Release: "gs://bucket/a"}, Dir{RunID: "b", Shards: 1, Release: "gs://bucket/b"}, true)
+	})
+	t.Run("rows meet", func(t *testing.T) {
+		inEveryOrder(t, Dir{RunID: "a", Shards: 1, Release: "gs://bucket/a"}, Dir{RunID: "b", Shards: 2, Release: "gs://bucket/b"}, true)
+	})
+}
+
+func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
+	finished := map[string]int{}
+	for i, moreA := 1, true; moreA; i++ {
+		for j, moreB := 1, true; moreB; j++ {
+			store := newMemory()
+			a := start(t, store, dirA, i)
+			b := start(t, store, dirB, j)
+			moreA, moreB = a.passed, b.passed
+			close(a.resume)
+			errA := <-a.ended
+			close(b.resume)
+			errB := <-b.ended
+			if errA == nil && errB == nil {
+				t.Fatalf("paused at %d and %d: both runs have published", i, j)
+			}
+			won, lost := a, b
+			if errA != nil {
+				won, lost = b, a
+			}
+			m, err := won.manifest()
+			if err != nil {
+				if errA == nil || errB == nil {
+					t.Fatalf("paused at %d and %d: success without a manifest", i, j)
+				}
+				continue
+			}
+			finished[m.RunID]++
+			if takesBack {
+				if err := lost.Abandon(ctx, "_privacy.json", "_report.html"); err != nil {
+					t.Fatalf("paused at %d and %d: %v", i, j, err)
+				}
+			}
+			if err := verify(won.Dir); err != nil {
+				t.Fatalf("paused at %d and %d: the output of run %s: %v", i, j, m.RunID, err)
+			}
+			rows, others, err := won.names()
+			if i := slices.Index(others, tempName); i >= 0 {
+				others = slices.Delete(others, i, i+1) // the other one's staging
+			}
+			if err != nil || len(rows) != len(m.Parts) || len(others) != len(m.Released)+1 {
+				t.Fatalf("paused at %d and %d: %v and %v in the output of run %s", i, j, rows, others, m.RunID)
+			}
+		}
+	}
+	if finished["a"] == 0 || finished["b"] == 0 {
+		t.Errorf("runs that have published: %v", finished)
+	}
+}
+
+// A lock tells that a run is dead: what it staged is in nobody's way, and can be removed. Files of a run at work, and
+// of another output, cannot.
+func TestWhatDeadRunsLeave(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "out"), Shards: 2, Extension: "csv"}
+	dead, next, living, other := d, d, d, d
+	dead.RunID, next.RunID, living.RunID, other.RunID = "dead", "next", "living", "other"
+	other.Path = filepath.Join(filepath.Dir(d.Path), "elsewhere")
+	for _, d := range []Dir{dead, living, other} {
+		check(t, d.Prepare(ctx))
+	}
+	release, err := living.Hold()
+	check(t, err)
+	defer release()
+	check(t, next.Check(ctx))
+	if _, err := next.Publish(ctx, stage(t, next), releasedFiles("next"), nil); err != nil {
+		t.Fatal(err)
+	}
+	finished(t, next)
+	removed, err := next.RemoveLeftovers(ctx)
+	if err != nil || len(removed) != 1 || removed[0].RunID != "dead" {
+		t.Errorf("removed %+v, %v", removed, err)
+	}
+	if left, err := next.Leftovers(ctx); err != nil || len(left) != 1 || left[0].RunID != "living" || left[0].Dead {
+		t.Errorf("left of %+v, %v", left, err)
+	}
+	if left, err := other.Leftovers(ctx); err != nil || len(left) != 0 {
+		t.Errorf("beside the other output %+v, %v", left, err)
+	}
+	if _, err := os.Stat(other.staging()); err != nil {
+		t.Error("what belongs to another output was removed:", err)
+	}
+}
+
+// What is staged is not published: nobody else can read it. What is published follows the umask.
+func TestStagingIsPrivate(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "csv"}
+	if _, err := d.Create(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := os.Stat(d.staging()); err != nil || s.Mode().Perm() != 0o700 {
+		t.Errorf("the staging has mode %v, %v", s.Mode(), err)
+	}
+}
+
+// A claim that a dead run has left is found at launch, and taken over on request.
+func TestClaimOfADeadRun(t *testing.T) {
+	d := Dir{Path: "gs://bucket/out", Shards: 2, Extension: "csv", disk: objects{ctx, newMemory()}}
+	dead, next := d, d
+	dead.RunID, next.RunID = "dead", "next"
+	check(t, errors.Join(dead.Prepare(ctx), dead.claim()))
+	refs := stage(t, next)
+	if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
+		t.Error(err)
+	}
+	if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); !errors.Is(err, ErrClaimed) {
+		t.Error(err)
+	}
+	next.Overwrite = true
+	if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {
+		t.Error(err)
+	}
+	if m, err := next.manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// A run that is abandoned lets others publish.
+func TestAbandonedClaim(t *testing.T) {
+	d := Dir{Release: "gs://bucket/out", RunID: "r", disk: objects{ctx, newMemory()}}
+	must.Do(t, errors.Join(d.Prepare(ctx), d.claim(), d.Abandon(ctx)))
+	d.RunID = "next"
+	if _, err := d.Publish(ctx, nil, releasedFiles("next"), nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,291 @@
+package dirsink
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
+
+var errInjected = errors.New("injected failure")
+
+// faulty is a disk whose n-th operation fails: before it is done, or after; and where dead is set, with
+// all later ones, as if the process had been killed.
+type faulty struct {
+	disk
+	n     *int // operations until the failure
+	after bool
+	dead  bool
+	pause func() // if not nil, comes before the n-th operation instead of a failure
+}
+
+// op runs one operation.
+func (f faulty) op(do func() error) error {
+	*f.n--
+	switch {
+	case *f.n > 0 || *f.n < 0 && !f.dead:
+		return do()
+	case *f.n == 0 && f.pause != nil:
+		f.pause()
+		return do()
+	case *f.n == 0 && f.after:
+		return errors.Join(do(), errInjected)
+	}
+	return errInjected
+}
+
+func (f faulty) list(dir string) (names []string, err error) {
+	err = f.op(func() error { names, err = f.disk.list(dir); return err })
+	return names, err
+}
+
+func (f faulty) size(path string) (n int64, err error) {
+	err = f.op(func() error { n, err = f.disk.size(path); return err })
+	return n, err
+}
+
+func (f faulty) sum(path string) (n int64, crc uint32, err error) {
+	err = f.op(func() error { n, crc, err = f.disk.sum(path); return err })
+	return n, crc, err
+}
+
+func (f faulty) open(path string) (r io.ReadCloser, err error) {
+	err = f.op(func() error { r, err = f.disk.open(path); return err })
+	return r, err
+}
+
+func (f faulty) mkdirAll(dir string) error {
+	return f.op(func() error { return f.disk.mkdirAll(dir) })
+}
+
+func (f faulty) mkdirOwn(dir string) error {
+	return f.op(func() error { return f.disk.mkdirOwn(dir) })
+}
+
+func (f faulty) create(path string) (w file, err error) {
+	err = f.op(func() error { w, err = f.disk.create(path); return err })
+	return faultyFile{w, f}, err
+}
+
+func (f faulty) place(from, to string) error {
+	return f.op(func() error { return f.disk.place(from, to) })
+}
+
+func (f faulty) replace(from, to string) error {
+	return f.op(func() error { return f.disk.replace(from, to) })
+}
+
+func (f faulty) remove(path string) error { return f.op(func() error { return f.disk.remove(path) }) }
+
+func (f faulty) removeAll(path string) error {
+	return f.op(func() error { return f.disk.removeAll(path) })
+}
+
+func (f faulty) sync(dir string) error { return f.op(func() error { return f.disk.sync(dir) }) }
+
+type faultyFile struct {
+	file
+	f faulty
+}
+
+func (w faultyFile) Write(p []byte) (n int, err error) {
+	err = w.f.op(func() error { n, err = w.file.Write(p); return err })
+	return n, err
+}
+
+func (w faultyFile) Sync() error { return w.f.op(w.file.Sync) }
+
+func (w faultyFile) Close() error {
+	return errors.Join(w.f.op(func() error { return nil }), w.file.Close())
+}
+
+// kind is something that directories can be on.
+type kind struct {
+	name    string
+	dir     func(t *testing.T) Dir                    // empty, and whole
+	failing func(d Dir, n *int, after, dead bool) Dir // the same one, whose n-th operation fails
+	fewest  int                                       // operations of a publication
+}
+
+var kinds = []kind{
+	{"local", func(t *testing.T) Dir { return Dir{Path: filepath.Join(quickDir(t), "out"), disk: local{}} }, func(d Dir, n *int, after, dead bool) Dir {
+		d.disk = faulty{disk: d.disk, n: n, after: after, dead: dead}
+		return d
+	}, 40},
+	{"objects", func(*testing.T) Dir { return Dir{Path: "gs://bucket/out", disk: objects{ctx, newMemory()}} }, failingObjects, 35},
+}
+
+// quickDir returns a directory in memory, if there is such a file system: syncs take long on a disk.
+func quickDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "dapple-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// Publish may fail or be killed at every single operation. There is then the old output as a whole, or the new output
+// as a whole, or among objects no manifest; and a repetition makes it the new one.
+func TestFailureAtEveryStep(t *testing.T) {
+	for _, on := range kinds {
+		for _, overwrite := range []bool{false, true} {
+			for _, after := range []bool{false, true} {
+				for _, dead := range []bool{false, true} {
+					k := 1
+					for ; publishFailing(t, on, k, overwrite, after, dead); k++ {
+					}
+					if k < on.fewest {
+						t.Errorf("%s: only %d operations were made to fail", on.name, k)
+					}
+				}
+			}
+		}
+	}
+}
+
+// publishFailing makes operation k fail; it returns false when there are fewer operations.
+func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) bool {
+	t.Helper()
+	d := on.dir(t)
+	if overwrite {
+		old := d
+		old.RunID, old.Shards, old.Extension = "old", 2, "parquet"
+		files := append(releasedFiles("old"), Content("_model.arrow", []byte("old")))
+		if _, err := old.Publish(ctx, stage(t, old), files, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.RunID, d.Shards, d.Extension, d.Overwrite = "new", 3, "parquet", overwrite
+	refs := stage(t, d)
+	n := k
+	_, err := on.failing(d, &n, after, dead).Publish(ctx, refs, releasedFiles("new"), nil)
+	m, manifestErr := open(ctx, d)
+	switch {
+	case manifestErr != nil && overwrite && on.name == "local":
+		t.Fatalf("operation %d: neither the older output is there nor the new one: %v", k, manifestErr)
+	case manifestErr == nil && m.RunID == "new":
+		if err := verify(d); err != nil {
+			t.Fatalf("%s: operation %d: %v", on.name, k, err)
+		}
+	case manifestErr == nil: // the old one
+		if err == nil || !overwrite {
+			t.Fatalf("%s: operation %d: success, and the old output is there", on.name, k)
+		}
+		if err := verify(d); err != nil {
+			t.Fatalf("%s: operation %d: %v", on.name, k, err)
+		}
+	case err == nil:
+		t.Fatalf("%s: operation %d: success without a manifest", on.name, k)
+	}
+	if _, err := d.Publish(ctx, refs, releasedFiles("new"), nil); err != nil {
+		t.Fatalf("%s: operation %d: the repetition: %v", on.name, k, err)
+	}
+	finished(t, d)
+	return n <= 0
+}
+
+// A part that could not be written whole is never committed, whichever operation fails.
+func TestFailingPart(t *testing.T) {
+	for _, on := range kinds {
+		for _, after := range []bool{false, true} {
+			for k := 1; ; k++ {
+				n := k
+				d := on.dir(t)
+				d.RunID, d.Shards, d.Extension = "r", 1, "parquet"
+				ref, err := writePart(on.failing(d, &n, after, false))
+				if n > 0 {
+					break
+				}
+				if !errors.Is(err, errInjected) || ref != (FileRef{}) {
+					t.Fatalf("%s: operation %d: %v, %v", on.name, k, ref, err)
+				}
+			}
+		}
+	}
+}
+
+// writePart ignores the errors of Write, as a library in between might.
+func writePart(d Dir) (FileRef, error) {
+	p, err := d.Create(ctx, 0)
+	if err != nil {
+		return FileRef{}, err
+	}
+	for range 3 {
+		_, _ = p.Write([]byte("row\n"))
+	}
+	return p.Commit(3)
+}
+
+// full is a disk without space: writes are cut short.
+type full struct{ disk }
+
+type fullFile struct{ file }
+
+func (f full) create(path string) (file, error) {
+	w, err := f.disk.create(path)
+	return fullFile{w}, err
+}
+
+func (f fullFile) Write(p []byte) (int, error) {
+	n, _ := f.file.Write(p[:len(p)/2])
+	return n, syscall.ENOSPC
+}
+
+func TestDiskFull(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "parquet"}
+	refs := stage(t, d)
+	small := d
+	small.disk = full{local{}}
+	if _, err := writePart(small); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if err := small.Prepare(ctx); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if _, err := small.Publish(ctx, refs, releasedFiles("r"), nil); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if _, err := Open(ctx, d.Path); err == nil {
+		t.Error("a manifest without space for it")
+	}
+	if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err != nil {
+		t.Fatal(err)
+	}
+	finished(t, d)
+}
+
+// A directory that holds something is not replaced by a rename, whoever has put it there and whenever.
+func TestPlaceTakesNoName(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	check(t, errors.Join(os.Mkdir(from, 0o700), os.Mkdir(to, 0o700), os.WriteFile(filepath.Join(to, "rows"), nil, 0o600)))
+	if err := (local{}).place(from, to); !errors.Is(err, os.ErrExist) {
+		t.Error(err)
+	}
+}
+
+// An aborted part leaves nothing.
+func TestAbort(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "parquet"}
+	p := must.Value(d.Create(ctx, 0))(t)
+	for range 2 {
+		if err := p.Abort(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := p.Commit(0); err == nil {
+		t.Error("an aborted part was committed")
+	}
+	if _, err := p.Write(nil); err == nil {
+		t.Error("an aborted part was written to")
+	}
+	if names, err := (local{}).list(filepath.Join(d.staging(), "parts")); err != nil || len(names) != 0 {
+		t.Error(names, err)
+	}
+}

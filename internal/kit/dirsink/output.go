@@ -1,0 +1,267 @@
+package dirsink
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// Output is what a finished run has left.
+type Output struct {
+	*Manifest
+	Path    string // directory of the parts; empty: no parts
+	Release string // directory of everything else
+	SHA256  string // of the file of the manifest: it stands for all that the manifest names
+
+	dir Dir
+}
+
+// Open reads the manifest of a finished run. The name is the directory of its rows, if everything
+// else is next to it, or the directory of everything else. fs.ErrNotExist is in the error if there is no
+// finished output.
+func Open(ctx context.Context, name string) (*Output, error) {
+	o, err := open(ctx, Dir{Release: name})
+	if beside, nameErr := Beside(name); errors.Is(err, fs.ErrNotExist) && nameErr == nil {
+		if o, besideErr := open(ctx, Dir{Path: name, Release: beside}); !errors.Is(besideErr, fs.ErrNotExist) {
+			return o, besideErr
+		}
+		err = notFinished(fmt.Sprintf("neither %s nor %s has a manifest", show(name), show(beside)))
+	}
+	return o, err
+}
+
+// notFinished says why a place holds no output. It is an fs.ErrNotExist.
+type notFinished string
+
+func (n notFinished) Error() string {
+	return "sink: " + string(n) + ": this is not the output of a finished run"
+}
+
+func (notFinished) Is(err error) bool { return err == fs.ErrNotExist }
+
+func open(ctx context.Context, d Dir) (*Output, error) {
+	if err := files.CheckName(d.Release); err != nil {
+		return nil, fmt.Errorf("sink: %w", err)
+	}
+	d = d.in(ctx)
+	named := d.release()
+	d.Release = named // also where the rows are read elsewhere
+	if !d.remote() {
+		if p, ok := d.halfReleased(); ok && d.complete() != nil { // another user's, who has to finish it
+			d.Release = p.next()
+		}
+	}
+	m, sum, err := d.readManifest()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(m.Parts) == 0:
+		d.Path = ""
+	case d.Path == "":
+		d.Path = m.directory(named)
+	}
+	if d.Path == "" && len(m.Parts) > 0 {
+		return nil, fmt.Errorf("sink: %s was renamed; its manifest does not say where the rows are: call it as the directory of the rows, with %s behind", show(named), besideEnd)
+	}
+	o := &Output{Manifest: m, Path: d.Path, Release: d.release(), SHA256: sum, dir: d}
+	if !d.remote() {
+		if p, ok := d.pendingRows(); ok && d.complete() != nil {
+			o.dir.Path = p.next()
+		}
+	}
+	return o, nil
+}
+
+// directory returns where the parts are, for a manifest in the directory release; empty: unknown.
+func (m *Manifest) directory(release string) string {
+	switch {
+	case m.Directory == "":
+		rows, ok := strings.CutSuffix(release, besideEnd)
+		if !ok {
+			return ""
+		}
+		return rows
+	case files.Remote(m.Directory) || filepath.IsAbs(m.Directory) || files.Remote(release):
+		return m.Directory
+	}
+	return files.Join(release, filepath.FromSlash(m.Directory))
+}
+
+// Files returns the parts in order, after Check. What else is in their directory does not matter.
+func (o *Output) Files(ctx context.Context) ([]files.Info, error) {
+	if err := o.Check(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]files.Info, len(o.Parts))
+	for i, f := range o.Parts {
+		var err error
+		if out[i], err = files.Stat(ctx, o.dir.at(f.Name)); err != nil {
+			return nil, fmt.Errorf("sink: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// Rows returns the parts in a directory whose manifest is elsewhere, in order, if there are all of one output
+// and nothing else: their names tell. None if that is not so.
+func Rows(ctx context.Context, dir string) ([]files.Info, error) {
+	names, err := files.Names(ctx, dir)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	d := Dir{Path: dir, Shards: len(names), Extension: strings.TrimPrefix(path.Ext(names[0]), ".")}
+	out := make([]files.Info, len(names))
+	for i, name := range names {
+		if name != d.partName(i) {
+			return nil, nil
+		}
+		if out[i], err = files.Stat(ctx, d.at(name)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Check compares every file with the manifest: by its SHA-256 on this machine, and by the size and the
+// CRC-32C that the service knows on gs://, where nothing is transferred. All differences are in the error.
+func (o *Output) Check(ctx context.Context) error { return o.compare(ctx, false) }
+
+// Verify is Check by SHA-256 everywhere, for which it reads all files. It also refuses files in the directory of
+// the rows that are not parts.
+func (o *Output) Verify(ctx context.Context) error {
+	return errors.Join(o.compare(ctx, true), o.dir.in(ctx).strangers(o.Manifest))
+}
+
+func (o *Output) compare(ctx context.Context, read bool) error {
+	d := o.dir.in(ctx)
+	_, isLocal := d.disk.(local)
+	var errs []error
+	for _, f := range o.Parts {
+		errs = append(errs, d.compareFile(d.at(f.Name), f, read || isLocal))
+	}
+	for _, f := range o.Released {
+		errs = append(errs, d.compareFile(d.beside(f.Name), f, read || isLocal))
+	}
+	return errors.Join(errs...)
+}
+
+// Gone reports whether a part is not there, or has another size than it was written with. It reads no part.
+func (o *Output) Gone(ctx context.Context) (bool, error) {
+	d := o.dir.in(ctx)
+	for _, f := range o.Parts {
+		switch now, err := files.Stat(ctx, d.at(f.Name)); {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && now.Size != f.Bytes:
+			return true, nil
+		case err != nil:
+			return false, fmt.Errorf("sink: %w", err)
+		}
+	}
+	return false, nil
+}
+
+// CheckRows is Check of the parts alone. Without any of them, where the release was moved or rows are kept from its
+// reader, there is nothing to compare and found is false.
+func (o *Output) CheckRows(ctx context.Context) (found bool, err error) {
+	d := o.dir.in(ctx)
+	_, isLocal := d.disk.(local)
+	var errs []error
+	missing := 0
+	for _, f := range o.Parts {
+		if _, err := files.Stat(ctx, d.at(f.Name)); errors.Is(err, fs.ErrNotExist) {
+			missing++
+		}
+		errs = append(errs, d.compareFile(d.at(f.Name), f, isLocal))
+	}
+	if missing == len(o.Parts) {
+		return false, nil
+	}
+	return true, errors.Join(errs...)
+}
+
+// CheckReleased is Check of one released file alone. fs.ErrNotExist is in the error if the manifest does
+// not name it.
+func (o *Output) CheckReleased(ctx context.Context, name string) error {
+	for _, f := range o.Released {
+		if f.Name == name {
+			d := o.dir.in(ctx)
+			_, isLocal := d.disk.(local)
+			return d.compareFile(d.beside(name), f, isLocal)
+		}
+	}
+	return fmt.Errorf("sink: the manifest in %s names no %s: %w", show(o.Release), name, fs.ErrNotExist)
+}
+
+// compareFile compares a file with what the manifest says of it.
+func (d Dir) compareFile(name string, want File, read bool) error {
+	var n int64
+	var err error
+	same := false
+	if read {
+		var sum string
+		n, sum, err = d.hash(name)
+		same = sum == want.SHA256
+	} else {
+		var crc uint32
+		n, crc, err = d.disk.sum(name)
+		same = hexCRC(crc) == want.CRC32C
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("sink: %s is missing", name)
+	case err != nil:
+		return fmt.Errorf("sink: %s cannot be read: %w", name, err)
+	case n != want.Bytes:
+		return fmt.Errorf("sink: %s has changed since it was written: it has %d bytes, and its manifest says %d", name, n, want.Bytes)
+	case !same:
+		return fmt.Errorf("sink: %s has changed since it was written: its checksum is not the one in its manifest", name)
+	}
+	return nil
+}
+
+// hash reads a file for its size and its SHA-256.
+func (d Dir) hash(name string) (int64, string, error) {
+	f, err := d.disk.open(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close() // only read from
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// strangers refuses files in the directory of the rows that are not parts: readers take them for rows.
+func (d Dir) strangers(m *Manifest) error {
+	names, err := d.rows()
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, f := range m.Parts {
+		known[f.Name] = true
+	}
+	first, more := "", 0
+	for _, name := range names {
+		if !known[name] {
+			first, more = cmp.Or(first, name), more+1
+		}
+	}
+	switch more {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("sink: %s holds %q, which the run did not write: readers may take it for rows; move it away", show(d.Path), first)
+	}
+	return fmt.Errorf("sink: %s holds %q and %d more that the run did not write: readers may take them for rows; move them away", show(d.Path), first, more-1)
+}

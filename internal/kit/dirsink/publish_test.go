@@ -1,0 +1,356 @@
+package dirsink
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
+
+var ctx = context.Background()
+
+// content is what shard i of a run holds.
+func content(run string, i int) []byte {
+	return []byte(strings.Repeat(fmt.Sprintf("%s row %d\n", run, i), i+1))
+}
+
+// stage writes all parts of d.
+func stage(t testing.TB, d Dir) []FileRef {
+	t.Helper()
+	refs := make([]FileRef, d.Shards)
+	for i := range refs {
+		p, err := d.Create(ctx, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Write(content(d.RunID, i)); err != nil {
+			t.Fatal(err)
+		}
+		if refs[i], err = p.Commit(int64(i + 1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Abort(); err != nil {
+			t.Error("Abort after Commit:", err)
+		}
+	}
+	slices.Reverse(refs) // any order will do
+	return refs
+}
+
+func releasedFiles(run string) []Released {
+	return []Released{Content("_privacy.json", []byte(run)), Content("_report.html", []byte("<p>"+run))}
+}
+
+// finished fails unless the directory holds exactly the output of run.
+func finished(t testing.TB, d Dir) {
+	t.Helper()
+	d = d.in(ctx)
+	m := must.Value(d.manifest())(t)
+	must.Do(t, verify(d))
+	if len(m.Parts) != d.Shards || m.RunID != d.RunID || m.Rows != int64(d.Shards*(d.Shards+1)/2) {
+		t.Fatal(m)
+	}
+	for i, p := range m.Parts {
+		if b, err := d.readFile(d.at(p.Name)); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
+			t.Fatal(p, err)
+		}
+	}
+	rows, others, err := d.names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for i := range d.Shards {
+		parts = append(parts, d.partName(i))
+	}
+	if want := []string{"_manifest.json", "_privacy.json", "_report.html"}; !slices.Equal(rows, parts) || !slices.Equal(others, want) {
+		t.Fatalf("got %v and %v, want %v and %v", rows, others, parts, want)
+	}
+}
+
+// verify reads all files that the manifest names.
+func verify(d Dir) error {
+	o, err := open(ctx, d)
+	if err != nil {
+		return err
+	}
+	return o.Verify(ctx)
+}
+
+func TestPublish(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "deep", "out"), RunID: "run-1", Shards: 3, Extension: "parquet"}
+	must.Do(t, d.Prepare(ctx))
+	refs := stage(t, d)
+	if _, err := Open(ctx, d.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("unfinished output has a manifest:", err)
+	}
+	m := must.Value(d.Publish(ctx, refs, releasedFiles(d.RunID), map[string]string{"age": "INT64"}))(t)
+	finished(t, d)
+	if string(m.Schema) != `{"age":"INT64"}` {
+		t.Errorf("schema %s", m.Schema)
+	}
+	for range 2 { // repeated, with the staged parts gone, changes nothing
+		again, err := d.Publish(ctx, refs, releasedFiles("other"), nil)
+		if err != nil || again.Rows != m.Rows {
+			t.Fatal(err)
+		}
+		finished(t, d)
+	}
+	if err := d.Check(ctx); err != nil {
+		t.Error("a run does not find its own output free:", err)
+	}
+}
+
+func TestReleasedOnly(t *testing.T) {
+	d := Dir{Release: t.TempDir(), RunID: "r"}
+	if _, err := d.Publish(ctx, nil, releasedFiles("r"), nil); err != nil {
+		t.Fatal(err)
+	}
+	finished(t, d)
+}
+
+func TestRefusals(t *testing.T) {
+	put := func(names ...string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			for _, n := range names {
+				if strings.HasPrefix(n, "_") {
+					n = filepath.Join("..", filepath.Base(dir)+".release", n)
+				}
+				must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, n)), 0o700))
+				must.Do(t, os.WriteFile(filepath.Join(dir, n), []byte("foreign"), 0o600))
+			}
+		}
+	}
+	earlier := func(t *testing.T, dir string) {
+		d := Dir{Path: dir, RunID: "old", Shards: 1, Extension: "parquet"}
+		if _, err := d.Publish(ctx, stage(t, d), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		name      string
+		before    func(t *testing.T, dir string)
+		overwrite bool
+		want      string // "" means that it goes through
+	}{
+		{"empty", put(), false, ""},
+		{"foreign file", put("notes.txt"), false, "is not empty and has no manifest; set overwrite, or choose another directory"},
+		{"foreign part", put("part-00000-of-00002.parquet"), false, "is not empty and has no manifest: it holds part of an output whose run was cut off; set overwrite, or choose another directory"},
+		{"hidden file", put(".x.parquet"), false, "is not empty"},
+		{"released file", put("_privacy.json"), false, "is not empty"},
+		{"foreign file beside", put("_/x"), false, "is not empty"},
+		{"earlier output", earlier, false, "it holds the output of an earlier run; set overwrite, or choose another directory"},
+		{"foreign file, overwrite", put("notes.txt"), true, `holds "notes.txt", which dapple did not write; move it away`},
+		{"foreign part, overwrite", put("part-00000-of-00002.parquet", "part-7.csv"), true, ""},
+		{"what is not rows, overwrite", put("../001/_privacy.json"), true, `holds "_privacy.json", which dapple did not write; move it away`},
+		{"earlier output, overwrite", earlier, true, ""},
+		{"broken manifest, overwrite", put("_manifest.json"), true, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := Dir{Path: t.TempDir(), RunID: "new", Shards: 2, Extension: "parquet", Overwrite: tc.overwrite}
+			tc.before(t, d.Path)
+			before, beforeBeside, _ := d.in(ctx).names()
+			check := d.Check(ctx)
+			_, err := d.Publish(ctx, stage(t, d), releasedFiles("new"), nil)
+			if (check == nil) != (err == nil) {
+				t.Errorf("Check says %v, Publish %v", check, err)
+			}
+			if tc.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				finished(t, d)
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "sink: "+d.Path) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+			after, afterBeside, _ := d.in(ctx).names()
+			afterBeside = slices.DeleteFunc(afterBeside, func(n string) bool { return n == tempName })
+			if !slices.Equal(before, after) || !slices.Equal(beforeBeside, afterBeside) {
+				t.Errorf("a refused run changed %v and %v to %v and %v", before, beforeBeside, after, afterBeside)
+			}
+		})
+	}
+}
+
+func TestWrongArguments(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 2, Extension: "parquet"}
+	refs := stage(t, d)
+	for name, tc := range map[string]struct {
+		refs  []FileRef
+		files []Released
+		want  string
+	}{
+		"missing":      {refs[:1], nil, "1 of 2 shards came"},
+		"twice":        {[]FileRef{refs[0], refs[0]}, nil, "came twice"},
+		"no checksum":  {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1}}, nil, "a checksum that no file has"},
+		"beyond":       {[]FileRef{refs[0], {Shard: 2}}, nil, "does not exist"},
+		"no name":      {refs, []Released{{}}, "names that begin with _"},
+		"not _":        {refs, []Released{{Name: "report.html"}}, "names that begin with _"},
+		"path":         {refs, []Released{{Name: "_a/../../b"}}, "names that begin with _"},
+		"manifest":     {refs, []Released{{Name: "_manifest.json"}}, "names that begin with _"},
+		"same twice":   {refs, append(releasedFiles(""), releasedFiles("")...), "different names"},
+		"cut part":     {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1, SHA256: refs[1].SHA256}}, nil, "another size than was written"},
+		"missing part": {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: "gone", SHA256: refs[1].SHA256}}, nil, "is gone"},
+	} {
+		if _, err := d.Publish(ctx, tc.refs, tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tc.want)
+		}
+	}
+	bad := Dir{RunID: "../x", Shards: -1}
+	if err := bad.Check(ctx); err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Error(err)
+	}
+	if _, err := d.Create(ctx, 2); err == nil {
+		t.Error("a shard beyond the last was begun")
+	}
+	if err := (Dir{Path: "x", RunID: "r", Shards: 1, Extension: "a/b"}).Validate(); err == nil {
+		t.Error("an extension with a slash")
+	}
+}
+
+// Attempts of one run at the same time, each with its own copies of the parts, all succeed.
+func TestConcurrentAttempts(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 3, Extension: "parquet"}
+	var attempts [8][]FileRef
+	for i := range attempts {
+		attempts[i] = stage(t, d)
+	}
+	var wg sync.WaitGroup
+	for _, refs := range attempts {
+		wg.Go(func() {
+			if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	finished(t, d)
+}
+
+// Of two runs that race exactly one publishes; with overwrite both do, one after the other.
+func TestRacingRuns(t *testing.T) {
+	for _, overwrite := range []bool{false, true} {
+		for range 20 {
+			path := t.TempDir()
+			var errs [2]error
+			var dirs [2]Dir
+			var wg sync.WaitGroup
+			for i := range dirs {
+				dirs[i] = Dir{Path: path, RunID: fmt.Sprint("run", i), Shards: 3, Extension: "parquet", Overwrite: overwrite}
+				refs := stage(t, dirs[i])
+				wg.Go(func() { _, errs[i] = dirs[i].Publish(ctx, refs, releasedFiles(dirs[i].RunID), nil) })
+			}
+			wg.Wait()
+			m := must.Value(Open(ctx, path))(t)
+			winner := int(m.RunID[3] - '0')
+			if errs[winner] != nil || (errs[1-winner] == nil) != overwrite {
+				t.Fatalf("overwrite %v: %v", overwrite, errs)
+			}
+			finished(t, dirs[winner])
+		}
+	}
+}
+
+func TestManifestIsChecked(t *testing.T) {
+	dir := t.TempDir()
+	d := Dir{Path: dir, RunID: "r", Shards: 2, Extension: "csv"}
+	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("r"), nil); err != nil {
+		t.Fatal(err)
+	}
+	good := must.Value(d.in(ctx).readFile(d.beside(manifestName)))(t)
+	for old, change := range map[string]string{
+		"part-00000": "../part-00000", `"format": 3`: `"format": 2`, `"rows": 3`: `"rows": 4`,
+		"_privacy.json": "privacy.json", `"bytes": `: `"bytes": -`, "{": "",
+	} {
+		bad := strings.Replace(string(good), old, change, 1)
+		if bad == string(good) {
+			t.Fatalf("%q is not in the manifest", old)
+		}
+		must.Do(t, os.WriteFile(d.beside(manifestName), []byte(bad), 0o600))
+		if _, err := Open(ctx, dir); err == nil {
+			t.Errorf("%q → %q was read", old, change)
+		}
+	}
+	must.Do(t, os.WriteFile(d.beside(manifestName), good, 0o600))
+	m := must.Value(Open(ctx, dir))(t)
+	part := d.at(d.partName(1))
+	b, _ := os.ReadFile(part)
+	b[0]++
+	must.Do(t, os.WriteFile(part, b, 0o600))
+	if err := m.Verify(ctx); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Error(err)
+	}
+	must.Do(t, os.WriteFile(part, b[1:], 0o600))
+	if _, err := m.Files(ctx); err == nil || !strings.Contains(err.Error(), "bytes, and its manifest says") {
+		t.Error(err)
+	}
+}
+
+func ExampleDir() {
+	ctx := context.Background()
+	path, err := os.MkdirTemp("", "out")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(path)
+	dir := Dir{Path: path, RunID: "5f21", Shards: 1, Extension: "csv"}
+	part, err := dir.Create(ctx, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer part.Abort()
+	if _, err := io.WriteString(part, "age\n42\n"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	ref, err := part.Commit(1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := dir.Publish(ctx, []FileRef{ref}, nil, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.Rows, m.Parts[0].Name)
+	// Output: 1 part-00000-of-00001.csv
+}
+
+// A released file that is made a few bytes at a time, as a page is, takes few writes.
+func TestReleasedFilesAreWrittenAtOnce(t *testing.T) {
+	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run", Shards: 1, Extension: "csv"}
+	must.Do(t, d.Prepare(ctx))
+	refs := stage(t, d)
+	page := Released{"_report.html", func(w io.Writer, _ []File) error {
+		for i := range 5000 {
+			if _, err := fmt.Fprintf(w, "<p>figure %d\n", i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	calls, known := dptest.WriteCalls(func() {
+		if _, err := d.Publish(ctx, refs, []Released{page}, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if t.Logf("figure: %d writes", calls); known && calls > 100 {
+		t.Errorf("%d writes of one page and a manifest", calls)
+	}
+}

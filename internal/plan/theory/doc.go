@@ -1,3 +1,0 @@
-// Package theory has what is known of errors from released figures alone: what sampling adds if the table is seen as drawn
-// from a distribution, what the choices of a run prove, and which values noise hides.
-package theory

@@ -1,0 +1,283 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/background"
+	"github.com/dapple-dp/dapple/internal/model/interval"
+	"github.com/dapple-dp/dapple/internal/model/population"
+)
+
+// Release is what a query is answered from. It is not changed.
+type Release struct {
+	Domain *domain.Domain // with the bins that were learned
+	Model  *population.Model
+	Units  float64 // the released number of people
+	Errors *interval.Intervals
+}
+
+// Options say what answers are about.
+type Options struct {
+	Population bool // that the table's people are a random sample of
+}
+
+// Answer is a number with its error.
+type Answer struct {
+	Group  []string // labels of the query's keys
+	Column string
+	// Value, its standard error, and the ends of the 95 % interval; NaN: noise hides it.
+	Value, StandardError, Low, High float64
+	Hidden                          float64 // fewer people than about so many have no answer; 0: this has one
+	Measured                        bool    // noisy answers of all marginals that bear on it were released; false: the model's error is predicted
+}
+
+// From says where the standard error comes from: "measured" or "modelled".
+func (a *Answer) From() string {
+	if a.Measured {
+		return "measured"
+	}
+	return "modelled"
+}
+
+// Texts returns value, standard error and interval with the digits that the standard error leaves; and only why they are absent if
+// noise hides them.
+func (a *Answer) Texts() (value, standardError, interval, hidden string) {
+	if a.Hidden != 0 {
+		return "", "", "", fmt.Sprintf("fewer than about %.0f people: no answer better than noise", a.Hidden)
+	}
+	digits := max(0, 2-int(math.Floor(math.Log10(math.Max(a.StandardError, 1e-12)))))
+	f := func(v float64) string { return strconv.FormatFloat(v, 'f', min(digits, 9), 64) }
+	return f(a.Value), f(a.StandardError), f(a.Low) + " to " + f(a.High), ""
+}
+
+// sigmas95 is how many standard errors a 95 % interval reaches to either side.
+const sigmas95 = 1.96
+
+// Answer answers a query. The error lists all faults.
+func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
+	v, err := r.look(q)
+	if err != nil {
+		return nil, err
+	}
+	v.population = o.Population
+	groups := v.groups()
+	if len(groups) == 0 {
+		if len(q.Keys) > 0 || !v.possible() {
+			return nil, errors.New("query: nobody can meet WHERE " + q.Where + "; weaken it")
+		}
+		groups = []*group{{}}
+	}
+	answered := make([]*row, len(groups)) // nil: HAVING leaves it out
+	err = background.OnAllCores(context.Background(), len(groups), func(next func() (int, bool)) {
+		for i, ok := next(); ok; i, ok = next() {
+			answered[i] = v.answers(groups[i])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	hidden, known := 0.0, 0
+	for _, r := range answered {
+		if r == nil {
+			continue
+		}
+		for _, a := range r.answers {
+			if hidden = max(hidden, a.Hidden); a.Hidden == 0 {
+				known++
+			}
+		}
+		rows = append(rows, *r)
+	}
+	if hidden > 0 && known == 0 {
+		return nil, tooFew(hidden)
+	}
+	return v.arrange(rows), nil
+}
+
+// answers returns the answers of a group that meets HAVING; nil if it does not.
+func (v *view) answers(g *group) *row {
+	for _, c := range v.q.Having {
+		if a := v.answer(g, &c.Item); !compare(a.Value, c.Op, c.Value) {
+			return nil
+		}
+	}
+	r := &row{group: g}
+	for i := range v.q.Items {
+		r.answers = append(r.answers, v.answer(g, &v.q.Items[i]))
+	}
+	return r
+}
+
+func compare(x float64, op string, y float64) bool {
+	switch op {
+	case "<":
+		return x < y
+	case "<=":
+		return x <= y
+	case ">":
+		return x > y
+	case ">=":
+		return x >= y
+	case "!=":
+		return x != y
+	}
+	return x == y
+}
+
+// answer computes one column of a group.
+func (v *view) answer(g *group, it *Item) Answer {
+	out := Answer{Group: g.labels, Column: it.Name, Measured: v.linear.Source() == interval.Measured && !v.cut}
+	top := v.sum(g, &it.Top)
+	switch {
+	case it.Down != nil:
+		down := v.sum(g, it.Down)
+		v.ratio(&out, g, top, down)
+	case it.Top.Function == "COUNT" || it.Top.Function == "SUM":
+		out.Value = top.value
+		out.StandardError = v.error(g, top)
+		if out.StandardError == 0 && len(g.pieces) == 0 {
+			out.StandardError = v.floor()
+		}
+		out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
+		if it.Top.Function == "COUNT" {
+			out.Low = max(0, out.Low)
+		}
+	case it.Top.Function == "AVG":
+		v.ratio(&out, g, top, v.sum(g, &Aggregate{Function: "COUNT", Column: it.Top.Column}))
+	case it.Top.Function == "SHARE":
+		whole := v.all
+		if it.Top.Where != "" {
+			whole = g
+		}
+		v.ratio(&out, whole, top, v.sum(whole, &Aggregate{Function: "COUNT"}))
+		out.Low, out.High = max(0, out.Low), min(1, out.High)
+	case it.Top.Function == "QUANTILE":
+		v.quantile(&out, g, &it.Top)
+	default:
+		v.variance(&out, g, &it.Top)
+	}
+	return out
+}
+
+// ratio writes top/down. Pieces are g's, which has the pieces of both.
+func (v *view) ratio(out *Answer, g *group, top, down sum) {
+	if v.hides(out, g, down) {
+		return
+	}
+	out.Value = top.value / down.value
+	out.StandardError = v.deviation(g, func(p *piece) float64 { return (top.part(p) - out.Value*down.part(p)) / down.value },
+		func(p *piece) float64 {
+			if top.spread == nil {
+				return 0
+			}
+			return top.spread(p) / (down.value * down.value)
+		}, true)
+	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
+}
+
+// fewest people have a mean.
+const fewest = 5
+
+// hides reports whether noise hides the number of people that something is divided by, and says so in out.
+func (v *view) hides(out *Answer, g *group, down sum) bool {
+	s := v.error(g, down)
+	if s == 0 {
+		s = v.floor()
+	}
+	if out.Hidden = math.Ceil(max(2*s, fewest)); down.value >= out.Hidden {
+		out.Hidden = 0
+		return false
+	}
+	out.Value, out.StandardError, out.Low, out.High = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	return true
+}
+
+// variance writes a variance or its root.
+func (v *view) variance(out *Answer, g *group, a *Aggregate) {
+	count := v.sum(g, &Aggregate{Function: "COUNT", Column: a.Column})
+	if v.hides(out, g, count) {
+		return
+	}
+	k := v.place(a.Column)
+	first, second := 0.0, 0.0
+	for i := range g.pieces {
+		p := &g.pieces[i]
+		w := p.weight * count.part(p)
+		first += w * p.values[k].mean
+		second += w * p.values[k].square
+	}
+	mean := first / count.value
+	out.Value = max(0, second/count.value-mean*mean)
+	out.StandardError = v.deviation(g, func(p *piece) float64 {
+		x := p.values[k]
+		return count.part(p) * (x.square - 2*mean*x.mean + mean*mean - out.Value) / count.value
+	}, func(p *piece) float64 { // of the square of a value in a cell, which is taken to be even in it
+		x := p.values[k]
+		s := max(0, x.square-x.mean*x.mean)
+		d := x.mean - mean
+		return (4*d*d*s + .8*s*s) / (count.value * count.value)
+	}, true)
+	out.Low, out.High = max(0, out.Value-sigmas95*out.StandardError), out.Value+sigmas95*out.StandardError
+	if a.Function == "STDDEV" {
+		root := math.Sqrt(out.Value)
+		out.StandardError /= max(2*root, math.SmallestNonzeroFloat32)
+		out.Value, out.Low, out.High = root, math.Sqrt(out.Low), math.Sqrt(out.High)
+	}
+}
+
+// quantile inverts the share below: its interval comes from the shares at both ends of the share's own interval.
+func (v *view) quantile(out *Answer, g *group, a *Aggregate) {
+	count := v.sum(g, &Aggregate{Function: "COUNT", Column: a.Column})
+	if v.hides(out, g, count) {
+		return
+	}
+	k := v.place(a.Column)
+	list := make([]*piece, 0, len(g.pieces))
+	for i := range g.pieces {
+		if p := &g.pieces[i]; p.values[k].ok {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *piece) int { return cmp.Compare(a.values[k].mean, b.values[k].mean) })
+	at := func(level float64) float64 {
+		want, sum := min(max(level, 0), 1)*count.value, 0.0
+		for i := 0; i < len(list); {
+			cell, from := 0.0, i
+			for ; i < len(list) && list[i].values[k].mean == list[from].values[k].mean; i++ {
+				cell += list[i].weight * count.part(list[i])
+			}
+			if sum+cell >= want || i == len(list) {
+				x := list[from].values[k]
+				half := math.Sqrt(3 * max(0, x.square-x.mean*x.mean)) // of an even cell
+				return x.mean + half*(2*min(max((want-sum)/max(cell, 1e-300), 0), 1)-1)
+			}
+			sum += cell
+		}
+		return math.NaN()
+	}
+	out.Value = at(a.Level)
+	below := func(p *piece) float64 {
+		x := p.values[k]
+		half := math.Sqrt(3 * max(0, x.square-x.mean*x.mean))
+		share := 0.0
+		switch {
+		case x.mean+half <= out.Value:
+			share = 1
+		case x.mean-half < out.Value:
+			share = (out.Value - x.mean + half) / (2 * half)
+		}
+		return share
+	}
+	s := v.deviation(g, func(p *piece) float64 { return count.part(p) * (below(p) - a.Level) / count.value },
+		func(p *piece) float64 { b := below(p); return b * (1 - b) / (count.value * count.value) }, false)
+	out.Low, out.High = at(a.Level-sigmas95*s), at(a.Level+sigmas95*s)
+	out.StandardError = (out.High - out.Low) / (2 * sigmas95)
+}

@@ -1,0 +1,377 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/model/interval"
+	"github.com/dapple-dp/dapple/internal/model/relation"
+)
+
+// view is a release as a query looks at it: the cells of the columns that are named, cut where conditions and groups cut them.
+type view struct {
+	r          *Release
+	q          *Query
+	where      *relation.Condition
+	shares     map[string]*relation.Condition // of SHARE
+	conditions []*relation.Condition          // all
+	columns    domain.Clique
+	numbers    []int               // columns that are computed with
+	attrs      []*domain.Attribute // of all columns, cut
+	parts      [][][]part          // of every cell of each of columns
+	uneven     [][]float64         // of every cell of each of columns, see unevenness
+	far        [][]float64         // of every cell of each of columns, see farOf; nil if it is no number
+	counts     [][]float64         // people in them
+	cut        bool                // a cell has more than one part, or its values are computed with
+	keys       []grouping
+	rows       int // attribute of the number of rows, if rows are counted; else -1
+	table      interval.Table
+	linear     *interval.Linear
+	all        *group
+	population bool
+}
+
+// part is a part of a cell.
+type part struct {
+	code  domain.Code
+	share float64
+}
+
+// grouping is a key whose column is known.
+type grouping struct {
+	column int // position in columns
+	label  func(code domain.Code) string
+}
+
+func tooFew(people float64) error {
+	return fmt.Errorf("query: fewer than about %.0f people: no answer better than noise; widen the filter", people)
+}
+
+// look finds the columns of a query. The error lists all faults.
+func (r *Release) look(q *Query) (*view, error) {
+	v := &view{r: r, q: q, rows: -1, shares: map[string]*relation.Condition{}}
+	var errs errlist.Errors
+	condition := func(text string) *relation.Condition {
+		if text == "" {
+			return nil
+		}
+		c, err := relation.ParseCondition(text, r.Domain)
+		if err != nil {
+			errs.Addf("query: WHERE %s: %v", text, err)
+			return nil
+		}
+		v.conditions = append(v.conditions, c)
+		return c
+	}
+	named := map[int]bool{}
+	v.where = condition(q.Where)
+	cuts := map[int][]Key{}
+	for _, a := range q.aggregates() {
+		if a.Where != "" && v.shares[a.Where] == nil {
+			v.shares[a.Where] = condition(a.Where)
+		}
+		if a.Column != "" {
+			v.name(&a, named, &errs)
+		}
+	}
+	for _, k := range q.Keys {
+		if i, err := k.find(r); err != nil {
+			errs.Addf("query: %v", err)
+		} else {
+			named[i], cuts[i] = true, append(cuts[i], k)
+		}
+	}
+	for i := range r.Domain.Attributes {
+		if slices.ContainsFunc(v.conditions, func(c *relation.Condition) bool { return c.Names(i) }) {
+			named[i] = true
+		}
+	}
+	v.count(named, &errs)
+	if errs.Err() != nil {
+		return nil, errs.Err()
+	}
+	for i := range named {
+		v.columns = append(v.columns, i)
+	}
+	slices.Sort(v.columns)
+	v.divide(cuts)
+	return v, v.fill()
+}
+
+// count names the number of rows if rows are counted, or else wants columns of the person.
+func (v *view) count(named map[int]bool, errs *errlist.Errors) {
+	d := v.r.Domain
+	switch {
+	case d.Events == nil:
+	case v.q.Table == "rows":
+		v.rows = d.Events.Columns
+		named[v.rows] = true
+	default:
+		for i := range d.Attributes {
+			if named[i] && !d.OfPerson(i) {
+				errs.Addf("query: column %q changes from row to row, and people are counted; write FROM rows, or name columns of the person", d.Attributes[i].Name)
+			}
+		}
+	}
+}
+
+// name notes the column that a function is of.
+func (v *view) name(a *Aggregate, named map[int]bool, errs *errlist.Errors) {
+	i, err := v.r.column(a.Column)
+	switch {
+	case err != nil:
+		errs.Addf("query: %v", err)
+	case a.Function == "COUNT":
+		named[i] = true
+	case v.r.Domain.Attributes[i].Type == domain.String:
+		errs.Addf("query: %s(%s): the column has words, no numbers; ask for COUNT(*) with GROUP BY %s", a.Function, a.Column, a.Column)
+	default:
+		if named[i] = true; !slices.Contains(v.numbers, i) {
+			v.numbers = append(v.numbers, i)
+		}
+	}
+}
+
+// find returns the column of a key, if it can be cut as that asks.
+func (k *Key) find(r *Release) (int, error) {
+	i, err := r.column(k.Column)
+	if err == nil {
+		err = k.fits(&r.Domain.Attributes[i])
+	}
+	return i, err
+}
+
+// aggregates lists all that is computed.
+func (q *Query) aggregates() (list []Aggregate) {
+	items := slices.Clone(q.Items)
+	for _, c := range q.Having {
+		items = append(items, c.Item)
+	}
+	for _, i := range items {
+		if list = append(list, i.Top); i.Down != nil {
+			list = append(list, *i.Down)
+		}
+	}
+	return list
+}
+
+func (r *Release) column(name string) (int, error) {
+	if i := r.Domain.Index(name); i >= 0 {
+		return i, nil
+	}
+	for _, c := range r.Domain.Derived {
+		if c.Column.Name == name {
+			return 0, fmt.Errorf("column %q is computed from others; ask about those", name)
+		}
+	}
+	if r.Domain.Ordered() && name == r.Domain.Events.Sequence.Column {
+		e := r.Domain.Events
+		return 0, fmt.Errorf("column %q is computed in order, row after row; ask for %s, its value in the first row of a person, or %s, the gap to the row before",
+			name, r.Domain.Attributes[e.First()].Name, r.Domain.Attributes[e.Gap()].Name)
+	}
+	return 0, fmt.Errorf("no column is called %q; the columns are %s", name, strings.Join(r.Domain.Names(), ", "))
+}
+
+// fits reports what keeps a key from its column.
+func (k *Key) fits(a *domain.Attribute) error {
+	switch {
+	case k.Width > 0 && len(a.Cuts) == 0 && len(a.FloatCuts) == 0:
+		return fmt.Errorf("%s: the column has no numbers that can be cut; GROUP BY %s", k.Name, k.Column)
+	case k.Step > 0 && (len(a.Cuts) == 0 || !k.Step.Fits(a.Type)):
+		return fmt.Errorf("%s: the column has no dates or times with such parts; GROUP BY %s", k.Name, k.Column)
+	}
+	return nil
+}
+
+// divide cuts the cells of the columns where conditions and keys change.
+func (v *view) divide(cuts map[int][]Key) {
+	v.attrs = make([]*domain.Attribute, v.r.Domain.Len())
+	for i := range v.attrs {
+		v.attrs[i] = &v.r.Domain.Attributes[i]
+	}
+	v.parts = make([][][]part, len(v.columns))
+	for at, i := range v.columns {
+		v.uneven = append(v.uneven, v.unevenness(i))
+		v.far, v.counts = append(v.far, nil), append(v.counts, nil)
+		if slices.Contains(v.numbers, i) {
+			v.far[at], v.counts[at] = v.farOf(i), v.r.Model.Marginal(domain.Clique{i}, nil)
+			for c := range v.counts[at] {
+				v.counts[at][c] *= v.r.Units / v.r.Model.Total()
+			}
+		}
+		fine := v.attrs[i]
+		cells := make([]part, fine.Size()) // of the finest: the cell that each is part of
+		for c := range cells {
+			cells[c] = part{domain.Code(c), 1}
+		}
+		next := func(out *domain.Attribute, of []domain.Code, share []float64) {
+			finer := make([]part, len(of))
+			for c, old := range of {
+				finer[c] = part{cells[old].code, cells[old].share * share[c]}
+			}
+			fine, cells = out, finer
+		}
+		for _, c := range v.conditions {
+			if c.Names(i) {
+				next(c.Split(i, fine))
+			}
+		}
+		for _, k := range cuts[i] {
+			ints, floats := k.cuts(v.attrs[i])
+			next(fine.Split(ints, floats))
+		}
+		v.attrs[i] = fine
+		v.parts[at] = make([][]part, v.r.Domain.Attributes[i].Size())
+		for c, p := range cells {
+			v.parts[at][p.code] = append(v.parts[at][p.code], part{domain.Code(c), p.share})
+			v.cut = v.cut || p.share < 1
+		}
+	}
+	for _, k := range v.q.Keys {
+		i := v.r.Domain.Index(k.Column)
+		v.keys = append(v.keys, grouping{slices.Index(v.columns, i), k.labels(v.attrs[i])})
+	}
+}
+
+// cuts returns where a key cuts a column.
+func (k *Key) cuts(a *domain.Attribute) (ints []int64, floats []float64) {
+	switch n := len(a.Cuts); {
+	case k.Step > 0:
+		if ints = domain.CalendarCuts(a.Type, a.Cuts[0], min(a.Cuts[n-1]+1, a.Type.Facts().Most), k.Step); len(ints) > 0 {
+			ints = ints[:len(ints)-1] // the end
+		}
+	case k.Width > 0 && n > 0:
+		width := k.Width * math.Pow10(a.Scale)
+		for x := math.Ceil(float64(a.Cuts[0])/width) * width; x <= float64(a.Cuts[n-1]) && len(ints) < mostGroups; x += width {
+			ints = append(ints, int64(math.Ceil(x)))
+		}
+	case k.Width > 0:
+		for x := math.Ceil(a.FloatCuts[0]/k.Width) * k.Width; x <= a.FloatCuts[len(a.FloatCuts)-1] && len(floats) < mostGroups; x += k.Width {
+			floats = append(floats, x)
+		}
+	}
+	return ints, floats
+}
+
+// mostGroups is the most groups that are answered.
+const mostGroups = 2000
+
+// labels returns the name of the group that a cell is in.
+func (k *Key) labels(a *domain.Attribute) func(code domain.Code) string {
+	return func(code domain.Code) string {
+		lo, _, ok := a.Ends(code)
+		low, _, isFloat := a.FloatEnds(code)
+		switch {
+		case !ok && !isFloat || k.Step == 0 && k.Width == 0:
+			return a.Label(code)
+		case isFloat:
+			return strconv.FormatFloat(math.Floor(low/k.Width)*k.Width, 'g', -1, 64)
+		case k.Width > 0:
+			return strconv.FormatFloat(math.Floor(float64(lo)/math.Pow10(a.Scale)/k.Width)*k.Width, 'g', 12, 64)
+		}
+		text := string(a.AppendNative(nil, k.Step.Start(a.Type, lo)))
+		month, _ := strconv.Atoi(text[min(5, len(text)):min(7, len(text))])
+		switch k.Part {
+		case "year":
+			return text[:4]
+		case "month":
+			return strconv.Itoa(month)
+		case "quarter":
+			return strconv.Itoa((month + 2) / 3)
+		}
+		return text
+	}
+}
+
+// fill lists the cells that the model gives weight to.
+func (v *view) fill() error {
+	m, scale := v.r.Model, v.r.Units/v.r.Model.Total()
+	v.table = interval.Table{Clique: v.columns, Codes: make([][]domain.Code, len(v.columns))}
+	cells, err := v.columns.Cells(m.Sizes)
+	switch {
+	case err == nil && cells <= 1<<22:
+		v.table.AddMarginal(m.Sizes, m.Marginal(v.columns, nil), scale)
+	case m.Columns == nil:
+		return errors.New("query: the columns have too many cells together; name fewer")
+	default:
+		v.table.AddRecords(m.Columns, m.Weights, scale)
+	}
+	v.table.Classes = v.classes()
+	v.linear = v.r.Errors.Linear(v.table)
+	return nil
+}
+
+// classes lists for every column the class of each of its cells: no group or condition tells cells of a class apart, and nothing is
+// computed with the column, unless each cell is a class of its own.
+func (v *view) classes() [][]domain.Code {
+	out := make([][]domain.Code, len(v.columns))
+	for at, i := range v.columns {
+		found := map[string]domain.Code{}
+		out[at] = make([]domain.Code, len(v.parts[at]))
+		own := i == v.rows || slices.Contains(v.numbers, i) || slices.ContainsFunc(v.keys, func(k grouping) bool { return k.column == at })
+		for code, parts := range v.parts[at] {
+			name := strconv.Itoa(code)
+			if !own && len(parts) == 1 {
+				name = "of" + v.results(i, parts[0].code)
+			}
+			class, ok := found[name]
+			if !ok {
+				class = domain.Code(len(found))
+				found[name] = class
+			}
+			out[at][code] = class
+		}
+	}
+	return out
+}
+
+// results is what the tests of a column say of a part of a cell.
+func (v *view) results(column int, code domain.Code) string {
+	a, out := v.attrs[column], ""
+	if null, ok := a.NullCode(); ok && code == null {
+		out = "NULL" // is not counted
+	}
+	for _, c := range v.conditions {
+		if c.Names(column) {
+			out += "\n" + c.Results(column, a, code)
+		}
+	}
+	return out
+}
+
+// possible reports whether anybody can meet the condition, as far as a look at a million cells tells.
+func (v *view) possible() bool {
+	if v.where == nil {
+		return true
+	}
+	var named []int
+	cells := 1
+	for _, i := range v.columns {
+		if v.where.Names(i) {
+			named = append(named, i)
+			if cells *= v.attrs[i].Size(); cells > 1_000_000 {
+				return true
+			}
+		}
+	}
+	record := make([]domain.Code, len(v.attrs))
+	for x := range cells {
+		for _, i := range named {
+			k := v.attrs[i].Size()
+			record[i], x = domain.Code(x%k), x/k
+		}
+		if v.where.Meets(v.attrs, record) {
+			return true
+		}
+	}
+	return false
+}
+
+// floor is the standard error of a count of nobody.
+func (v *view) floor() float64 { return math.Sqrt(1 + v.r.Errors.Least(v.columns)) }

@@ -1,0 +1,47 @@
+package publish
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/io/files"
+)
+
+// restated returns the released files of a directory for other rows of its model: the statement names them, and all else stays.
+func restated(dir string, rows int64) (list []dirsink.Released, err error) {
+	ctx := context.Background() // a publication that has begun goes to its end
+	o, err := dirsink.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range o.Released {
+		if err := o.CheckReleased(ctx, f.Name); err != nil {
+			return nil, err
+		}
+		text, err := files.ReadAll(ctx, files.Join(o.Release, f.Name), math.MaxInt64-1)
+		if err != nil {
+			return nil, err
+		}
+		if f.Name != PrivacyFile {
+			list = append(list, dirsink.Content(f.Name, text))
+			continue
+		}
+		p, err := report.ParsePrivacy(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, dirsink.Released{Name: f.Name, Write: func(w io.Writer, before []dirsink.File) error {
+			p.Rows = rows
+			p.Hashes.Rows, p.Hashes.Files = HashesOf(before)
+			b, err := p.JSON()
+			if err == nil {
+				_, err = w.Write(b)
+			}
+			return err
+		}})
+	}
+	return list, nil
+}

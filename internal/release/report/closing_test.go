@@ -1,0 +1,102 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// TestClosingIsShort: whatever there is to say, the last lines are at most eight of 160 characters; what is wrong comes first.
+func TestClosingIsShort(t *testing.T) {
+	long := strings.Repeat("long/", 60)
+	for n := range 9 {
+		p := report.Privacy{Status: solver.Unfit.String(), Meaning: report.Meaning{Warning: strings.Repeat("delta is too large ", 20)}, LeftOut: []string{"a: too few", "b: too few", "c", "d: " + long}}
+		out := report.Written{Output: long + "out", Release: long + "out.release", Compare: "dapple evaluate " + long, Digest: strings.Repeat("a", 64)}
+		for i := range n {
+			out.Notes = append(out.Notes, strings.Repeat("note ", 10*i+1))
+		}
+		var b strings.Builder
+		must.Do(t, report.WriteClosing(&b, p, out))
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if len(lines) > 8 || !strings.HasPrefix(lines[0], "fit     POOR: ") {
+			t.Errorf("%d lines:\n%s", len(lines), b.String())
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > 160 {
+				t.Errorf("%d characters: %s", utf8.RuneCountInString(line), line)
+			}
+		}
+		for _, head := range []string{"wrote ", "privacy ", "error ", "report ", "digest "} {
+			if !strings.Contains(b.String(), "\n"+head) {
+				t.Errorf("no %q in\n%s", head, b.String())
+			}
+		}
+	}
+}
+
+// Notes come first, a line each as long as there is place.
+func TestClosingHasNotes(t *testing.T) {
+	for _, notes := range [][]string{nil, {"one"}, {"one", "two"}} {
+		var b strings.Builder
+		must.Do(t, report.WriteClosing(&b, report.Privacy{}, report.Written{Output: "out", Notes: notes}))
+		want := ""
+		for _, n := range notes {
+			want += "note    " + n + "\n"
+		}
+		if !strings.HasPrefix(b.String(), want+"wrote ") {
+			t.Errorf("%q: %s", notes, b.String())
+		}
+	}
+}
+
+// The error of a release is said in points and per cent, and what noise hides is said to be hidden.
+func TestClosingSaysTheErrorInWords(t *testing.T) {
+	measured := func(sd float64) *report.MeasuredTV { return &report.MeasuredTV{SD: sd} }
+	for _, c := range []struct {
+		p     report.Privacy
+		width int
+		want  string
+	}{
+		{report.Privacy{PrivacyID: "who", Error: report.Errors{Cells: 9, MaxCell: .003, AverageTV: .047, PredictedCells: 99, Measured: measured(.001)}}, 3,
+			"shares of single columns are right to ± 0.3 points (95 %); tables of three columns miss 4.7 % of the people on average, measured to ± 0.2 points"},
+		{report.Privacy{Error: report.Errors{Cells: 9, MaxCell: .003, AverageTV: .047}}, 2,
+			"every measured share is right to ± 0.3 points (95 %); tables of two columns miss 4.7 % of the rows on average, predicted"},
+		{report.Privacy{Error: report.Errors{Cells: 9, MaxCell: 1, AverageTV: .9, PredictedCells: 9, Measured: measured(.8)}}, 3,
+			"the noise hides shares of single columns; the noise hides by how much tables of three columns miss"},
+		{report.Privacy{Error: report.Errors{Cells: 9, MaxCell: .02, Answers: 7, MaxAnswer: .03}}, 1,
+			"shares of single columns are right to ± 2 points (95 %); answers to linear queries to ± 3 points"},
+		{report.Privacy{}, 3, "not known: this method keeps no answer to compare the model with"},
+	} {
+		var b strings.Builder
+		must.Do(t, report.WriteClosing(&b, c.p, report.Written{Output: "out", Width: c.width}))
+		if !strings.Contains(b.String(), "\nerror   "+c.want+"\n") {
+			t.Errorf("no %q in\n%s", c.want, b.String())
+		}
+	}
+}
+
+// A δ that is too large for the units is said on the screen, not in the statement alone.
+func TestClosingWarnsOfDelta(t *testing.T) {
+	for _, warning := range []string{"", "delta is too large"} {
+		var b strings.Builder
+		must.Do(t, report.WriteClosing(&b, report.Privacy{Meaning: report.Meaning{Warning: warning}}, report.Written{Output: "out"}))
+		if said := strings.Contains(b.String(), "note    delta is too large\n"); said != (warning != "") {
+			t.Errorf("%q: %s", warning, b.String())
+		}
+	}
+}
+
+// A fit that was stopped says so, with what follows from it; others say nothing.
+func TestClosingSaysHowTheFitEnded(t *testing.T) {
+	for status, says := range map[solver.Status]bool{solver.Converged: false, solver.RoundsDone: false, solver.Unfit: true} {
+		var b strings.Builder
+		must.Do(t, report.WriteClosing(&b, report.Privacy{Status: status.String()}, report.Written{Output: "out"}))
+		if strings.Contains(b.String(), "fit     POOR: misses what was released: figures are further off than noise explains") != says {
+			t.Errorf("%s: %s", status, b.String())
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Fit says whether the model is as near to the noisy answers as their noise lets the true table be. It costs nothing.
+type Fit struct {
+	Holds  bool     `json:"holds"`
+	Tables int      `json:"tables"`        // that were tested
+	Off    []OffFit `json:"off,omitempty"` // tables that are further off than noise explains, the worst first
+}
+
+// OffFit is one of these tables.
+type OffFit struct {
+	Columns []string `json:"columns"`
+	Times   float64  `json:"times_the_noise"` // how much larger the distance is
+}
+
+// NewFit returns what is to be said of a test; nil if nothing was tested.
+func NewFit(f *solver.Fit, d *domain.Domain) *Fit {
+	if f == nil {
+		return nil
+	}
+	out := &Fit{Holds: f.Holds(), Tables: f.Tables}
+	for _, t := range f.Off {
+		out.Off = append(out.Off, OffFit{t.Clique.Names(d), t.Widening()})
+	}
+	return out
+}
+
+// A test that few tables fail, and by little, is said in another word: the rows are useful but there.
+const (
+	fewOff   = 20  // one table in so many
+	littleBy = 3.0 // times the noise
+	poorFit  = "POOR"
+)
+
+// verdict is the word for a failed test.
+func (f *Fit) verdict() string {
+	if n := len(f.Off); n > 0 && n*fewOff <= f.Tables && f.Off[0].Times < littleBy {
+		return "partly off"
+	}
+	return poorFit
+}
+
+// inWords says what a failed test found, without a full stop.
+func (f *Fit) inWords() string {
+	if len(f.Off) == 0 {
+		return "figures are further off than noise explains, in all tables together; another --method may fit"
+	}
+	miss := "miss"
+	if len(f.Off) == 1 {
+		miss = "misses"
+	}
+	return fmt.Sprintf("%d of %d tables %s what was released, %s by %.2g times its noise; another --method may fit",
+		len(f.Off), f.Tables, miss, strings.Join(f.Off[0].Columns, " × "), f.Off[0].Times)
+}

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
+
+// TestVerdicts: the first screen says in a word how well people are protected and how good the rows are, and calls people
+// as the curator does.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		epsilon, delta, tv float64
+		about              map[string]string
+		want               []string
+	}{
+		{1, 1e-9, .02, nil, []string{`class="verdict good"><h2>Protection: strict`, `class="verdict good"><h2>Usefulness: good`, "that one person is in the table can become 73"}},
+		{3, 1e-9, .08, nil, []string{`class="verdict fair"><h2>Protection: usual`, `class="verdict fair"><h2>Usefulness: fair`, "Good for shares and tables"}},
+		{8, 1e-9, .3, map[string]string{"unit": "patient"}, []string{`class="verdict poor"><h2>Protection: weak`, `class="verdict poor"><h2>Usefulness: poor`,
+			"that one patient is in the table", "if all rows of this patient had", "too few patients"}},
+		{1, .4, 0, nil, []string{`class="verdict poor"><h2>Protection: weak`, "δ is too large", "Usefulness: not measured"}},
+	} {
+		p := madePage(3, 4, []string{"x"})
+		p.Privacy.Epsilon, p.Privacy.Delta, p.Privacy.PrivacyID, p.Privacy.About, p.Privacy.Error.AverageTV = c.epsilon, c.delta, "id", c.about, c.tv
+		p.Privacy.Units.Count = 1000
+		for _, m := range p.Marginals {
+			for i := range m.FittedError {
+				m.FittedError[i] /= 10
+			}
+		}
+		p.Privacy.Meaning = meaningOf(p.Privacy)
+		var b bytes.Buffer
+		must.Do(t, WriteHTML(&b, p))
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("ε = %g, δ = %g, error %g: the page does not say %q", c.epsilon, c.delta, c.tv, want)
+			}
+		}
+	}
+}
+
+// TestPoorFit: rows of a model that misses what was released are called poor, whatever their error is said to be.
+func TestPoorFit(t *testing.T) {
+	p := madePage(3, 4, []string{"x"})
+	p.Privacy.Error.AverageTV, p.Privacy.Fit = .001, &Fit{Tables: 3, Off: []OffFit{{[]string{"a", "b"}, 3.14}}}
+	if v := p.usefulness(known{}, nil); v.Word != Poor || v.Level != Poor || !strings.Contains(v.Lines[0], "1 of 3 tables misses what was released, a × b by 3.1 times its noise") {
+		t.Errorf("%+v", v)
+	}
+	p.Privacy.Fit = &Fit{Tables: 215, Off: []OffFit{{[]string{"a", "b"}, 1.7}}}
+	if v := p.usefulness(known{}, nil); v.Level == Poor || v.Level == Good || !strings.Contains(v.Lines[0], "The fit is partly off: 1 of 215 tables misses") {
+		t.Errorf("one table that is off by little: %+v", v)
+	}
+	p.Privacy.Fit.Off = slices.Repeat(p.Privacy.Fit.Off, 11)
+	if v := p.usefulness(known{}, nil); v.Level != Poor {
+		t.Errorf("a twentieth of the tables: %+v", v)
+	}
+}
+
+// TestColumnsThatChanged: a column that is not as in the table stands on the first card, the rows are not called good, and the
+// largest parts of the budget are named.
+func TestColumnsThatChanged(t *testing.T) {
+	p := madePage(3, 4, []string{"x"})
+	p.Privacy.DidNotFit = []string{"x0: about 60 % of its values did not fit INT64 and became NULL"}
+	p.Privacy.LeftOut = []string{"gone: one value"}
+	p.Privacy.Ledger = nil
+	for i := range 30 {
+		p.Privacy.Ledger = append(p.Privacy.Ledger, accountant.Line{Stage: fmt.Sprintf("measure %d", i), Kind: "discrete_gaussian", Count: 1, Rho: "1/100"})
+	}
+	var b bytes.Buffer
+	must.Do(t, WriteHTML(&b, p))
+	first, _, _ := strings.Cut(b.String(), "<nav")
+	for _, want := range []string{"<bdi>x0</bdi>: about 60 % of its values did not fit INT64 and became NULL", "<bdi>gone</bdi>: left out: one value"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the first screen does not say %q", want)
+		}
+	}
+	if p.grade(known{}, nil, p.changed(make([]*Marginal, 3))) != Fair {
+		t.Error("rows whose columns are not as they were are called good")
+	}
+	if s := spent(charges(p.Privacy)); len(s.Labels) != 1 || s.Labels[0] != "measure" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestVerdictOnOrder: only rows in order are said to have one.
+func TestVerdictOnOrder(t *testing.T) {
+	for order, want := range map[string]string{"": "small groups and the order of rows", "day": "what depends on more than the row before"} {
+		p := madePage(3, 4, []string{"x"})
+		p.Privacy.RowsMax, p.Privacy.RowsInOrder = 5, order
+		if v := p.usefulness(known{}, nil); !strings.Contains(strings.Join(v.Lines, " "), want) {
+			t.Errorf("order %q: the card says %q, without %q", order, v.Lines, want)
+		}
+	}
+}
+
+// TestMeans: a mean is written with the digits that its interval leaves.
+func TestMeans(t *testing.T) {
+	for _, c := range []struct {
+		mean, half float64
+		want       string
+	}{{12.345, .123, "mean 12.35 ± 0.12"}, {1983.4, 3, "mean 1983.4 ± 3.0"}, {52000, 140, "mean 52000 ± 140"}} {
+		if got := (Mean{true, c.mean, c.half}).String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestSourceAt: links lead to the version that ran, and never to a branch.
+func TestSourceAt(t *testing.T) {
+	for version, want := range map[string]string{
+		"v0.1.0": "v0.1.0", "v1.2.3-rc.1": "v1.2.3-rc.1", "v0.1.0-development": "v0.1.0", "v0.1.0+dirty": "v0.1.0",
+		"v0.1.1-0.20261124180000-0123456789ab": "0123456789ab", "v0.1.1-0.20261124180000-0123456789ab+dirty": "0123456789ab",
+		"": buildinfo.Release, "main": buildinfo.Release, "../../other": buildinfo.Release,
+	} {
+		if got := sourceAt(version); got != repository+"blob/"+want+"/" {
+			t.Errorf("%q: %s, want %s", version, got, want)
+		}
+	}
+}
+
+// TestStatementIsEmbedded: the page carries its statement, so that it can be checked without the other files. The hashes of
+// files are left out: one of them is the page's own.
+func TestStatementIsEmbedded(t *testing.T) {
+	p := madePage(3, 4, []string{"</pre><b>"})
+	p.Privacy.Hashes = Hashes{Model: "ab12", Rows: "cd34", Files: map[string]string{"_report.html": "ef56"}}
+	var b bytes.Buffer
+	must.Do(t, WriteHTML(&b, p))
+	_, rest, _ := strings.Cut(b.String(), `aria-label="Privacy statement">`)
+	text, _, _ := strings.Cut(rest, "</pre>")
+	got := must.Value(ParsePrivacy([]byte(html.UnescapeString(text))))(t)
+	p.Privacy.Hashes = Hashes{Model: "ab12"}
+	one, _ := got.JSON()
+	two, _ := p.Privacy.JSON()
+	if !bytes.Equal(one, two) {
+		t.Errorf("got %s, want %s", one, two)
+	}
+	for link := range strings.SplitSeq(b.String(), `href="`+repository) {
+		if strings.HasPrefix(link, "blob/main/") {
+			t.Errorf("a link to a branch: %.60s", link)
+		}
+	}
+}

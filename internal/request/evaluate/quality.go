@@ -1,0 +1,172 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
+
+	"github.com/dapple-dp/dapple/internal/kit/background"
+)
+
+// SDMetrics is the release of SDMetrics whose figures Quality gives.
+const SDMetrics = "0.32.0"
+
+// Thresholds of SDMetrics' quality report: pairs of columns that the true table associates less have no score.
+const (
+	correlated = .5 // |Pearson's r|
+	associated = .3 // Cramér's V
+)
+
+// Quality is what SDMetrics' QualityReport says of two tables, on their values as they are written.
+type Quality struct {
+	Shapes  Property `json:"column_shapes"`
+	Trends  Property `json:"column_pair_trends"`
+	Overall Score    `json:"overall"` // mean of the averages of Shapes and Trends
+}
+
+// quality compares the values of other with the values of truth.
+func quality(ctx context.Context, truth, other []*values) (Quality, error) {
+	q := Quality{Shapes: valueShapes(truth, other)}
+	var err error
+	if q.Trends, err = valueTrends(ctx, truth, other); err != nil {
+		return q, err
+	}
+	q.Overall = mean(q.Shapes.Average, q.Trends.Average)
+	return q, nil
+}
+
+func valueShapes(truth, other []*values) Property {
+	items := make([]Item, len(truth))
+	for a, t := range truth {
+		items[a] = Item{Columns: []string{t.attr.Name}, Metric: "TVComplement", TV: undefined, Score: undefined}
+		if t.kind.continuous() {
+			items[a].Metric = "KSComplement"
+			x, y := sorted(t), sorted(other[a])
+			items[a].Score, items[a].Reason = kolmogorov(x, y), noValue(len(x), len(y))
+			continue
+		}
+		p := contingency{first: matched(t, other[a])}
+		p.count(true)
+		if items[a].Reason = noValue(p.real.total, p.synthetic.total); items[a].Reason == "" {
+			items[a].Score = p.similarity()
+		}
+	}
+	return newProperty(items)
+}
+
+// noValue says which of the tables has no value but NULL in a column, given how many values each has.
+func noValue(truth, other int) string {
+	switch {
+	case truth == 0:
+		return "all values of the true table are NULL"
+	case other == 0:
+		return "all values of the synthetic table are NULL"
+	}
+	return ""
+}
+
+// sorted returns the numbers that are not NULL in ascending order, rounded unless they are dates or times.
+func sorted(v *values) []float64 {
+	out := ascending(v)
+	if v.kind == numerical {
+		for i, x := range out {
+			out[i] = rounded(x) // which is monotone
+		}
+	}
+	return out
+}
+
+// rounded returns x to 14 decimal places, as KSComplement rounds it.
+func rounded(x float64) float64 {
+	if r := math.RoundToEven(x*1e14) / 1e14; !math.IsInf(r, 0) {
+		return r
+	}
+	return x
+}
+
+// kolmogorov returns 1 − the two-sample Kolmogorov–Smirnov statistic of two ascending columns.
+func kolmogorov(x, y []float64) Score {
+	if len(x) == 0 || len(y) == 0 {
+		return undefined
+	}
+	return Score(1 - stat.KolmogorovSmirnov(x, nil, y, nil))
+}
+
+// valueTrends compares each pair of columns. Pairs that the true table hardly associates have no score.
+func valueTrends(ctx context.Context, truth, other []*values) (Property, error) {
+	coded := make([]categories, len(truth))
+	for a, t := range truth {
+		if t.kind.continuous() {
+			coded[a] = ownBins(t, other[a])
+		} else {
+			coded[a] = matched(t, other[a])
+		}
+	}
+	var pairs [][]int
+	if len(truth) > 1 {
+		pairs = combin.Combinations(len(truth), 2)
+	}
+	items := make([]Item, len(pairs))
+	err := background.OnAllCores(ctx, len(pairs), func(next func() (int, bool)) {
+		for i, ok := next(); ok; i, ok = next() {
+			items[i] = trend(truth, other, coded, pairs[i])
+		}
+	})
+	return newProperty(items), err
+}
+
+func trend(truth, other []*values, coded []categories, pair []int) Item {
+	a, b := pair[0], pair[1]
+	item := Item{
+		Columns: []string{truth[a].attr.Name, truth[b].attr.Name}, Metric: "ContingencySimilarity",
+		TV: undefined, Score: undefined,
+	}
+	if truth[a].kind.continuous() && truth[b].kind.continuous() {
+		item.Metric = "CorrelationSimilarity"
+		r, s := pearson(truth[a].numbers, truth[b].numbers), pearson(other[a].numbers, other[b].numbers)
+		item.Association = &Association{Score(r), Score(s)}
+		switch {
+		case math.IsNaN(r):
+			item.Reason = "constant in the true table"
+		case math.Abs(r) <= correlated:
+			item.Reason = "weakly correlated in the true table"
+		case math.IsNaN(s):
+			item.Reason = "constant in the synthetic table"
+		default:
+			item.Score = Score(1 - math.Abs(r-s)/2)
+		}
+		return item
+	}
+	p := contingency{first: coded[a], second: coded[b]}
+	p.count(false)
+	item.Association = &Association{Score(p.cramer(&p.real)), Score(p.cramer(&p.synthetic))}
+	switch {
+	case !item.Association.Real.Defined():
+		item.Reason = "constant in the true table"
+	case item.Association.Real <= associated:
+		item.Reason = "weakly associated in the true table"
+	default:
+		item.Score = p.similarity()
+	}
+	return item
+}
+
+// pearson returns Pearson's coefficient of two columns over the rows where neither is NULL; NaN if either
+// is constant there.
+func pearson(x, y []float64) float64 {
+	var xs, ys []float64
+	for i, u := range x {
+		if v := y[i]; u == u && v == v {
+			xs, ys = append(xs, u), append(ys, v)
+		}
+	}
+	if len(xs) == 0 || constant(xs) || constant(ys) { // exactly: rounding gives a constant column some variance
+		return math.NaN()
+	}
+	return min(max(stat.Correlation(xs, ys, nil), -1), 1)
+}
+
+func constant(x []float64) bool { return floats.Min(x) == floats.Max(x) }

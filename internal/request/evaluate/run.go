@@ -1,0 +1,158 @@
+package evaluate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/release/workload"
+	"github.com/dapple-dp/dapple/internal/request/infer"
+	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/io/table"
+)
+
+// Config is one request to evaluate. Zero fields mean their defaults; fields without a default are
+// required.
+type Config struct {
+	Domain    string // domain file; required
+	Input     string // the true table; required
+	People    string // the true table of people, if some have no rows; default: none
+	Synthetic string // the synthetic table; required
+	Holdout   string // true rows that the synthesis never saw; default: none
+	Marginals int    // widest marginal compared; default 3
+	MaxCells  int64  // largest marginal compared, in cells; default 10,000
+	JSON      string // file for the figures as JSON, local or gs://, replaced if it is there, or Stdout; default: none
+	// Released is the domain with the bins that the run learned which made the synthetic table; nil: not known.
+	Released *domain.Domain
+	HTML     string // file for the figures and pictures as one page; default: none
+	Services table.Options
+}
+
+// Run opens the tables of c and compares them: Open, then Request.Run.
+func Run(ctx context.Context, c Config, out io.Writer) error {
+	r, err := Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	return r.Run(ctx, out)
+}
+
+// Run reads the tables, compares them and writes the text form to out. The workload is the domain
+// file's, if it declares one.
+func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
+	var t Tables
+	for _, x := range []struct {
+		from *source
+		to   **Table
+	}{{r.truth, &t.Real}, {r.synthetic, &t.Synthetic}, {r.holdout, &t.Holdout}} {
+		if x.from == nil {
+			continue
+		}
+		if *x.to, err = x.from.read(ctx); err != nil {
+			return err
+		}
+	}
+	report, err := Compare(ctx, t, r.workload, r.domain, Options{})
+	if err != nil {
+		return err
+	}
+	if r.events != nil {
+		report.Real.People = comparePeople(t.Real, t.Synthetic, r.domain, r.events)
+	}
+	if report.Follows, err = r.follows(ctx); err != nil {
+		return err
+	}
+	// The figures go first: a file that cannot be written takes none with it.
+	if r.json == Stdout {
+		return errors.Join(report.WriteJSON(out), written(ctx, io.Discard, r.html, "", report.WriteHTML))
+	}
+	if err := report.WriteText(out); err != nil {
+		return err
+	}
+	if r.html == "" {
+		if _, err := fmt.Fprintln(out, "\nnext: --html=FILE writes the page with pictures and all figures"); err != nil {
+			return err
+		}
+	}
+	return errors.Join(written(ctx, out, r.json, "figures", report.WriteJSON), written(ctx, out, r.html, "pictures, on a page for a browser", report.WriteHTML))
+}
+
+// follows reads the true table for columns that follow from others, unless people have a table of their own.
+func (r *Request) follows(ctx context.Context) (list []Follows, err error) {
+	if r.truth.parents != nil {
+		return nil, nil
+	}
+	var people []string
+	if r.events != nil {
+		people = r.events.Person
+	}
+	entries, err := infer.Undeclared(ctx, r.truth.table, r.truth.form, r.truth.domain, people)
+	if err != nil {
+		return nil, fmt.Errorf("evaluate: %w", err)
+	}
+	for _, text := range entries {
+		entry, part, _ := strings.Cut(text, infer.PartMark)
+		if entry, _, derived := strings.Cut(entry, ", map: "); derived {
+			list = append(list, Follows{entry + "}", cmp.Or(part, "in every record")})
+		}
+	}
+	return list, nil
+}
+
+// Stdout in place of a file's name asks for JSON where the text would go, which is left out.
+const Stdout = "-"
+
+// written writes a form of the report to a file, and says so; an empty name is none.
+func written(ctx context.Context, out io.Writer, name, what string, form func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := form(&b); err != nil {
+		return err
+	}
+	if err := files.Replace(ctx, name, b.Bytes()); err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	_, err := fmt.Fprintf(out, "\nwrote %s: %s; NOT private\n", name, what)
+	return err
+}
+
+// maxDomain is the largest domain file that is read, in bytes.
+const maxDomain = 256 << 20
+
+// maxMarginals is the largest number of marginals compared.
+const maxMarginals = 250_000
+
+// toCompare returns what the domain file declares, with all marginals of up to width columns and maxCells cells if it
+// declares none.
+func toCompare(f *schema.File, width int, maxCells int64) (query.Workload, error) {
+	w, err := workload.Listed(f)
+	if err != nil {
+		return w, err
+	}
+	if len(w.Tables().Marginals) == 0 {
+		switch n := query.CountMarginals(w.Sizes, width, maxCells, maxMarginals); {
+		case n == 0:
+			return w, fmt.Errorf("no column has at most %d cells; raise --max_cells", maxCells)
+		case n > maxMarginals:
+			return w, fmt.Errorf("%d columns have more than %d marginals of up to %d columns; compare narrower ones with --marginals",
+				len(w.Sizes), maxMarginals, width)
+		}
+		w.Marginals = append(w.Marginals, query.AllMarginals(w.Sizes, width, maxCells).Marginals...)
+	}
+	for _, m := range w.Marginals {
+		if cells, err := m.Clique.Cells(w.Sizes); err != nil || cells > maxCounted {
+			return w, fmt.Errorf("marginal %v has more than %d cells; leave it out of the workload",
+				m.Clique.Names(f.Domain), maxCounted)
+		}
+	}
+	return w, nil
+}

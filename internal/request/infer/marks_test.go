@@ -1,0 +1,89 @@
+package infer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// proposed returns what is proposed for a CSV file, after a reader of domain files has accepted it.
+func proposed(t *testing.T, header string, rows int, row func(i int) string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	for i := range rows {
+		b.WriteString(row(i) + "\n")
+	}
+	name := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := propose(t, Params{Input: name, FromData: true})
+	if _, err := schema.Parse("proposed", []byte(text)); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return text
+}
+
+func hasLines(t *testing.T, text string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains(inLine(text), line) && !strings.Contains(text, line) {
+			t.Errorf("no %q in\n%s", line, text)
+		}
+	}
+}
+
+// Spellings of NULL in columns of numbers and dates are declared, and then are NULL in columns of text too.
+func TestNullMarksAreProposed(t *testing.T) {
+	got := proposed(t, "mass,born,kind,code", 200, func(i int) string {
+		if i%10 == 0 {
+			return "NA,-,NA,none"
+		}
+		return fmt.Sprintf("%d.5,2024-01-%02d 00:00:00,k%d,c%d", 3000+i, i%28+1, i%2, i%3)
+	})
+	hasLines(t, got,
+		"{name: mass, type: NUMERIC, min: 3001, max: 3200, resolution: 0.5, null: true}",
+		"{name: born, type: DATE, min: 2024-01-01, max: 2024-01-28, null: true}",
+		"{name: kind, type: STRING, values: [k0, k1], null: true}",
+		"{name: code, type: STRING, values: [c0, c1, c2, none], fallback: c",
+		`csv: {null: ["-", "NA"]}  # review: taken for NULL in mass, born; are they values in other columns?`)
+	usual := proposed(t, "a,b", 100, func(i int) string { return fmt.Sprintf("%d,x%d", i%7, i%2) })
+	if strings.Contains(usual, "csv:") {
+		t.Errorf("a usual file has a csv key:\n%s", usual)
+	}
+}
+
+// No whole number is proposed that is not between the least and the largest one, if there are few.
+func TestShortRangesAreNotRounded(t *testing.T) {
+	got := proposed(t, "day,minute,percent,year", 300, func(i int) string {
+		return fmt.Sprintf("%d,%d,%d,%d", i%31+1, i%60, i%101, 1950+i%75)
+	})
+	hasLines(t, got, "{name: day, type: INT64, min: 1, max: 31,", "{name: minute, type: INT64, min: 0, max: 59,",
+		"{name: percent, type: INT64, min: 0, max: 100,", "{name: year, type: INT64, min: 1950, max: 2024,")
+}
+
+// A list that lacks rare values has the cell other, which is not written back as one of them.
+func TestOtherIsNoValueOfTheList(t *testing.T) {
+	got := proposed(t, "kind", 101, func(i int) string {
+		return []string{"other", "other value", "x", "rare"}[i%3+i/100*(3-i%3)]
+	})
+	hasLines(t, got, "{name: kind, type: STRING, values: [other, other value, x], other: true, other_value: other value_}")
+}
+
+func TestPersonsAreAskedFor(t *testing.T) {
+	got := proposed(t, "zper,tail,customer_id,visit,measure,dup", 3000, func(i int) string {
+		return fmt.Sprintf("%d,N%dAA,%d,%d,%d,%d", 100000+i/3, i%700, i*7919%400, i, i*7919%1000*13, i%50)
+	})
+	hasLines(t, got, "# review: zper: 1,000 values, 3.0 rows each: is it a person? Then infer again with --privacy_id=zper",
+		"# review: tail: 700 values, 4.3 rows each: is it a person?", "# review: customer_id: 400 values, 7.5 rows each: is it a person?")
+	for _, name := range []string{"visit", "measure", "dup"} {
+		if strings.Contains(got, name+": 3,000 values") || strings.Contains(got, "review: "+name+":") {
+			t.Errorf("%s is taken for a person:\n%s", name, got)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package infer
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/yamltext"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// proposal is one line of the proposed file.
+type proposal struct {
+	name    string
+	keys    string   // the column as it stands between braces
+	out     bool     // the column is left out
+	key     bool     // no value is there twice
+	review  string   // what the reader has to decide; empty if nothing is left
+	derived []string // what was read off the data
+}
+
+func (p proposal) String() string {
+	head, review := "  - ", ""
+	if p.out {
+		head = "  # - "
+	}
+	if p.review != "" {
+		review = "  # review: " + p.review
+	}
+	if line := head + "{" + p.keys + "}"; utf8.RuneCountInString(line) <= lineWidth {
+		return line + review + "\n"
+	}
+	return block(head, split(p.keys), review)
+}
+
+// parsed reads the keys of one column. The reader of domain files has the last word.
+func parsed(keys string) (*domain.Domain, error) {
+	f, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n  - {"+keys+"}\n"))
+	if err != nil {
+		return nil, err
+	}
+	return f.Domain, nil
+}
+
+// legend asks once what is to be reviewed in many columns.
+func legend(lines []proposal) string {
+	complete, fallback := false, false
+	for _, p := range lines {
+		if !p.out && len(p.derived) > 0 {
+			complete = complete || strings.Contains(p.keys, "type: STRING") && !strings.Contains(p.keys, "other: ")
+			fallback = fallback || strings.Contains(p.keys, "fallback: ")
+		}
+	}
+	text := ""
+	if complete {
+		text += "# review values: is each list complete? other: true makes a cell of what it lacks\n"
+	}
+	if fallback {
+		text += "# review fallback: it is what an unusable value becomes; null: true makes a cell of those\n"
+	}
+	return text
+}
+
+// fromSchema proposes a column from its name and type.
+func fromSchema(c column) proposal {
+	p := proposal{name: c.name, keys: "name: " + plain(c.name)}
+	if !c.typed {
+		p.review = "type, and values or min, max and resolution; null: true, other: true or fallback: VALUE"
+		return p
+	}
+	p.keys += ", type: " + c.typ.String()
+	var missing []string
+	switch f := c.typ.Facts(); {
+	case f.Form == domain.Text:
+		missing = append(missing, "values: [A, B]")
+	case f.Form == domain.Floats:
+		missing = append(missing, "min, max and resolution")
+	case f.Bins:
+		missing = append(missing, "min and max")
+	}
+	switch {
+	case c.typ == domain.String:
+		p.keys += ", other: true"
+		if c.nullable {
+			p.keys += ", null: true"
+		}
+	case c.nullable:
+		p.keys += ", null: true"
+	default:
+		missing = append(missing, "fallback: VALUE")
+	}
+	p.review = strings.Join(missing, "; ")
+	return p
+}
+
+// fromData proposes a column from its cells. What cannot be proposed is left out.
+func (s *Source) fromData(t *tally) proposal {
+	p := proposal{name: t.name}
+	keys, derived, remark, why := t.cells(s.PrivacyID != "")
+	p.keys = "name: " + plain(t.name) + ", type: " + t.typ.String()
+	if why == "" {
+		p.keys += keys
+		// It has no range at the end of what a type can hold.
+		if _, err := parsed(p.keys); err != nil {
+			why = "no cells could be found for its range"
+		}
+	}
+	if !t.typed {
+		p.derived = []string{"type"}
+	}
+	if why != "" {
+		p.out, p.review = true, "left out: "+why
+		p.derived = append(p.derived, "that it is left out")
+		return p
+	}
+	p.derived = append(append(p.derived, derived...), "null flag")
+	p.review = strings.Trim(remark+"; "+t.question, "; ")
+	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
+		p.key = true
+		p.review = strings.TrimPrefix(p.review+"; no value is there twice: is it a key? Leave it out then; see generate", "; ")
+	}
+	if t.beyond {
+		p.review = strings.TrimPrefix(p.review+"; some numbers are beyond "+t.typ.String()+" and become NULL; convert the column to texts if they count", "; ")
+	}
+	return p
+}
+
+// cells returns the keys that declare the cells, what of them was read off the data, a remark on them, and why
+// there are none.
+func (t *tally) cells(units bool) (keys string, derived []string, remark, why string) {
+	f := t.typ.Facts()
+	switch {
+	case f.Form == domain.Text:
+		keys, derived, why = t.categories(units)
+		return keys, derived, "", why
+	case !f.Bins:
+		return ", " + t.unusable("false"), nil, "", ""
+	case t.empty && t.typ != domain.Time:
+		return "", nil, "", "it has no values"
+	}
+	if f.Categories {
+		if codes, few := t.codes(units); few {
+			return ", values: " + list(codes) + ", " + t.unusable(plain(t.values.first(codes))), []string{"values"}, "", ""
+		}
+	}
+	cells, read := "", []string{"min", "max"}
+	switch {
+	case t.typ == domain.Time:
+		cells, remark = t.clock()
+		read = nil
+	case f.Calendar:
+		cells, remark = t.calendar()
+		cells += t.exactDays()
+	default:
+		if cells, remark = t.number(); remark == coarser || remark == farAway {
+			cells += t.exactly(cells, units)
+		}
+	}
+	for _, key := range []string{"resolution", "exact"} {
+		if strings.Contains(cells, ", "+key+": ") {
+			read = append(read, key)
+		}
+	}
+	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
+	return ", " + cells + ", " + t.unusable(least), read, remark, ""
+}
+
+// unusable says what NULL and unusable values become.
+func (t *tally) unusable(fallback string) string {
+	if t.nulls {
+		return "null: true"
+	}
+	return "fallback: " + fallback
+}
+
+// categories proposes the values of a STRING.
+func (t *tally) categories(units bool) (keys string, derived []string, why string) {
+	values, all := t.values.supported(units)
+	values = slices.DeleteFunc(values, func(v string) bool {
+		usable := utf8.ValidString(v)
+		all = all && usable
+		return !usable
+	})
+	who := map[bool]string{true: "people", false: "records"}[units]
+	switch {
+	case t.values.records == 0:
+		return "", nil, "it has no values"
+	case len(values) == 0:
+		return "", nil, fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
+	case !t.values.most(values):
+		return "", nil, fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
+	}
+	if all {
+		return ", values: " + list(values) + ", " + t.unusable(plain(t.values.first(values))), []string{"values"}, ""
+	}
+	keys = ", values: " + list(values) + ", other: true"
+	if other := yamltext.Other(values); other != "" {
+		keys += ", other_value: " + plain(other)
+	}
+	if t.nulls {
+		keys += ", null: true"
+	}
+	return keys, []string{"values (rarer ones are other)"}, ""
+}
+
+// codes returns the values of a number that has few, far apart, all of them with support: of a NUMERIC those that no
+// resolution holds.
+func (t *tally) codes(units bool) ([]string, bool) {
+	if t.typ == domain.Numeric {
+		if _, remark := t.number(); remark == "" || t.form != nil {
+			return nil, false
+		}
+	} else if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == decimal || t.form != nil { // 2.0 and 1,000 are no ways to write a value
+		return nil, false
+	}
+	values, all := t.values.supported(units)
+	if t.typ == domain.Numeric && !t.nulls { // what is left becomes the fallback
+		all = t.values.all(values, nearlyAll)
+	}
+	numbers := make(map[string]*big.Rat, len(values))
+	for _, v := range values {
+		numbers[v], _ = new(big.Rat).SetString(v)
+		all = all && numbers[v] != nil
+	}
+	if !all || len(values) == 0 {
+		return nil, false
+	}
+	slices.SortFunc(values, func(a, b string) int { return numbers[a].Cmp(numbers[b]) })
+	for i := 1; i < len(values); i++ {
+		all = all && numbers[values[i-1]].Cmp(numbers[values[i]]) < 0 // 2 and 2.0 are one value
+	}
+	return values, all && len(values) <= maxCodes
+}

@@ -1,0 +1,303 @@
+package infer
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
+)
+
+const (
+	// maxCodes is the most numbers, far apart, that are proposed for a cell each.
+	maxCodes = 40
+
+	// nearlyAll is the share of records whose numbers are to be among those that are proposed for a cell each.
+	nearlyAll = .99
+
+	// maxValues is the most whole numbers that a domain file takes for a cell each.
+	maxValues = 64
+
+	// exactWidth is the width from which on ranges of whole numbers are rounded outward: day 32 and minute 60 are not
+	// friendly, they are impossible.
+	exactWidth = 100
+
+	// roundedParts is in how many parts at most the unit divides a range that is rounded to it.
+	roundedParts = 200
+)
+
+// coarser is the remark on a resolution that not all values are multiples of.
+const coarser = "resolution rounds the values, as a column has at most 2^20 of them"
+
+// farAway is the remark on a range that leaves out what is far from all else.
+const farAway = "values far from the others are exact, or the nearest of these and the ends"
+
+// number returns the cells of an INT64, NUMERIC or FLOAT64, and a remark on them.
+func (t *tally) number() (cells, remark string) {
+	if t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxValues {
+		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi), ""
+	}
+	lo, hi, far := t.ends()
+	step := t.grain.step()
+	switch {
+	case step != nil:
+	case t.typ != domain.Float64:
+		step = t.exact(1, 0)
+	case lo.Cmp(hi) == 0:
+		step = big.NewRat(1, 1)
+	}
+	from, to := t.outward(lo, hi, step)
+	if narrow := new(big.Rat).Sub(hi, lo); far && t.typ == domain.Int64 && narrow.Cmp(big.NewRat(maxValues, 1)) < 0 {
+		return "min: " + t.decimal(lo) + ", max: " + t.decimal(hi), farAway
+	}
+	resolution := fit(from, to, step)
+	if far {
+		remark = farAway
+	}
+	if step == nil || resolution.Cmp(step) != 0 {
+		remark = coarser
+	}
+	if lo.Sign() > 0 && from.Sign() == 0 && resolution.Cmp(lo) <= 0 {
+		from = resolution // what is above 0 stays so
+	}
+	cells = "min: " + t.decimal(from) + ", max: " + t.decimal(to)
+	if t.typ != domain.Int64 || resolution.Cmp(big.NewRat(1, 1)) != 0 {
+		cells += ", resolution: " + t.decimal(resolution)
+	}
+	return cells, remark
+}
+
+// exactShare is the least share of the records whose number is proposed to be written as it is.
+const exactShare = .01
+
+// exactly declares the frequent numbers that the proposed cells would round: logarithms of amounts that many have in
+// common, and codes beyond the range.
+func (t *tally) exactly(cells string, units bool) string {
+	d, err := parsed(fmt.Sprintf("name: x, type: %v, %s, null: true", t.typ, cells))
+	if err != nil || t.form != nil {
+		return ""
+	}
+	var low, high string
+	_, _ = fmt.Sscanf(strings.ReplaceAll(cells, ",", " "), "min: %s max: %s", &low, &high)
+	least, most := decimalOf(low), decimalOf(high)
+	var numbers []*big.Rat
+	taken, encoder := map[domain.Code]bool{}, domain.NewEncoder(d)
+	for _, v := range t.values.often(0, units) {
+		value, ok := new(big.Rat).SetString(v)
+		code, usable := encoder.FromString(0, v)
+		switch {
+		case !ok || !usable:
+			continue
+		case value.Cmp(least) < 0 || value.Cmp(most) > 0: // each has a cell of its own
+		case !d.Learns() || taken[code] || !t.values.all([]string{v}, exactShare):
+			continue
+		default:
+			if rounded, ok := new(big.Rat).SetString(d.Attributes[0].Label(code)); !ok || rounded.Cmp(value) == 0 {
+				continue
+			}
+			taken[code] = true
+		}
+		numbers = append(numbers, value)
+	}
+	slices.SortFunc(numbers, (*big.Rat).Cmp)
+	if numbers = slices.CompactFunc(numbers, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 }); len(numbers) == 0 {
+		return ""
+	}
+	texts := make([]string, len(numbers))
+	for i, x := range numbers {
+		texts[i] = t.decimal(x)
+	}
+	return ", exact: " + list(texts)
+}
+
+// decimalOf reads a number as it was written for a domain file.
+func decimalOf(s string) *big.Rat {
+	if x, ok := new(big.Rat).SetString(s); ok {
+		return x
+	}
+	return new(big.Rat)
+}
+
+// exact returns one of two numbers: native, or of a FLOAT64 float, as the shortest decimal that is read as it.
+func (t *tally) exact(native int64, float float64) *big.Rat {
+	if t.typ == domain.Float64 {
+		r, _ := new(big.Rat).SetString(string(domain.AppendFloat(nil, float)))
+		return r
+	}
+	r := roundNumber(-rounds * t.scale)
+	return r.Mul(r, new(big.Rat).SetInt64(native))
+}
+
+// outward rounds a range to a multiple of step, so that 0 and 100 stay ends. It leaves an end as it is if the type has
+// no room for the rounded one, and both in a narrow range of whole numbers.
+func (t *tally) outward(lo, hi, step *big.Rat) (from, to *big.Rat) {
+	width := new(big.Rat).Sub(hi, lo)
+	if width.Sign() == 0 {
+		return lo, new(big.Rat).Add(hi, step)
+	}
+	if t.typ == domain.Int64 && width.Cmp(big.NewRat(exactWidth, 1)) < 0 {
+		return lo, hi
+	}
+	part := new(big.Rat).Quo(width, big.NewRat(roundedParts, 1))
+	unit := roundAbove(part, step, 1)
+	down, up := new(big.Rat).Quo(lo, unit), new(big.Rat).Quo(hi, unit)
+	from = new(big.Rat).Mul(floor(down), unit)
+	to = new(big.Rat).Mul(up.Neg(floor(up.Neg(up))), unit)
+	if !t.holds(from) {
+		from = lo
+	}
+	if !t.holds(to) {
+		to = hi
+	}
+	return from, to
+}
+
+// floor returns the largest whole number up to r.
+func floor(r *big.Rat) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom())) // rounds down, as denominators are positive
+}
+
+// holds reports whether a value of the column's type can be r.
+func (t *tally) holds(r *big.Rat) bool {
+	if t.typ == domain.Float64 {
+		v, _ := r.Float64()
+		return !math.IsInf(v, 0)
+	}
+	return new(big.Rat).Quo(r, roundNumber(-rounds*t.scale)).Num().IsInt64()
+}
+
+// roundAbove returns the least of every n-th round number, among them 1, that is r > 0 or above and a multiple of step.
+func roundAbove(r, step *big.Rat, n int) *big.Rat {
+	v, _ := r.Float64()
+	k := rounds * (int(math.Floor(math.Log10(max(v, math.SmallestNonzeroFloat64)))) - 1)
+	for roundNumber(k).Cmp(r) < 0 || !isMultiple(roundNumber(k), step) {
+		k += n
+	}
+	return roundNumber(k)
+}
+
+// fit returns the resolution of a range: step, or the least power of ten at which a domain file can have all
+// values between its ends, and float64 tells them apart.
+func fit(from, to, step *big.Rat) *big.Rat {
+	least := new(big.Rat).Sub(to, from)
+	least.Quo(least, big.NewRat(domain.MaxFine-1, 1))
+	for _, end := range []*big.Rat{from, to} {
+		end = new(big.Rat).Quo(new(big.Rat).Abs(end), big.NewRat(1<<52, 1))
+		if least.Cmp(end) < 0 {
+			least = end
+		}
+	}
+	if step != nil && step.Cmp(least) >= 0 {
+		return step
+	}
+	return roundAbove(least, step, rounds)
+}
+
+// decimal returns a number as a domain file has it.
+func (t *tally) decimal(r *big.Rat) string {
+	switch {
+	case t.typ == domain.Float64:
+		v, _ := r.Float64()
+		return string(domain.AppendFloat(nil, v))
+	case r.IsInt():
+		return r.Num().String()
+	}
+	return strings.TrimRight(r.FloatString(cellkind.MaxPlaces), "0")
+}
+
+// calendar returns the cells of a DATE, DATETIME or TIMESTAMP, with both ends rounded outward to hours, days, months
+// or years, and a remark on them.
+func (t *tally) calendar() (cells, remark string) {
+	first, last, _ := t.span()
+	from, to := t.typ.Time(first), t.typ.Time(last)
+	switch days := to.Sub(from).Hours() / 24; {
+	case days <= 2 && t.typ.Facts().Day > 1:
+		return t.period(from.Truncate(time.Hour), to.Truncate(time.Hour).Add(time.Hour))
+	case days <= 31:
+		return t.period(midnight(from), midnight(to).AddDate(0, 0, 1))
+	case days <= 10*366:
+		return t.period(month(from, 1), month(to, 1).AddDate(0, 1, 0))
+	}
+	return t.period(month(from, 12), month(to, 12).AddDate(1, 0, 0))
+}
+
+func midnight(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }
+
+// month returns the first day of the n months that t is in.
+func month(t time.Time, n int) time.Time {
+	m := (int(t.Month())-1)/n*n + 1
+	return time.Date(t.Year(), time.Month(m), 1, 0, 0, 0, 0, time.UTC)
+}
+
+// period declares a range that ends just before end.
+func (t *tally) period(from, end time.Time) (cells, remark string) {
+	first, _ := t.typ.FromTime(from)
+	last, _ := t.typ.FromTime(end.Add(-time.Second))
+	return t.moments(first, last)
+}
+
+// clock returns the cells of a TIME: any time of a day.
+func (t *tally) clock() (cells, remark string) {
+	f := t.typ.Facts()
+	if t.grain.unit%(f.Day/86_400) != 0 { // parts of seconds, up to the last
+		return t.moments(f.Least, f.Most)
+	}
+	return t.moments(f.Least, f.Most/f.Resolution*f.Resolution)
+}
+
+// exactDays declares the frequent dates that are far from the range.
+func (t *tally) exactDays() string {
+	_, _, far := t.span()
+	if len(far) == 0 {
+		return ""
+	}
+	texts := make([]string, len(far))
+	for i, v := range far {
+		texts[i] = t.text(v)
+	}
+	return ", exact: [" + strings.Join(texts, ", ") + "]"
+}
+
+// moments declares a range of dates or times at the longest resolution that all of them are multiples of, or at
+// the shortest that a domain file can have for it.
+func (t *tally) moments(first, last int64) (cells, remark string) {
+	f := t.typ.Facts()
+	cells = "min: " + t.text(first) + ", max: " + t.text(last)
+	fits := func(unit int64) bool { return (last-first)/unit < domain.MaxFine-1 }
+	if f.Day == 1 {
+		if !fits(1) {
+			return cells + ", resolution: 10", coarser
+		}
+		return cells, ""
+	}
+	names := []string{"second", "minute", "hour", "day"}
+	units := []int64{f.Day / 86_400, f.Day / 1440, f.Day / 24, f.Day}
+	if f.Most < f.Day {
+		names, units = names[:3], units[:3]
+	}
+	exact := 0
+	for exact+1 < len(units) && t.grain.unit != 0 && t.grain.unit%units[exact+1] == 0 {
+		exact++
+	}
+	i := exact
+	for i+1 < len(units) && !fits(units[i]) {
+		i++
+	}
+	if i > exact || t.grain.unit%units[0] != 0 {
+		remark = coarser
+	}
+	if i > 0 {
+		cells += ", resolution: " + names[i]
+	}
+	return cells, remark
+}
+
+// text returns a native value as a domain file has it.
+func (t *tally) text(v int64) string {
+	a := domain.Attribute{Type: t.typ, Scale: t.scale}
+	return plain(string(a.AppendNative(nil, v)))
+}

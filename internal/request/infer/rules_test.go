@@ -1,0 +1,98 @@
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+// Rules that hold in every record are proposed in comments, and nothing else. The file is valid, with the marks of the comments and without.
+func TestRules(t *testing.T) {
+	text := proposed(t, "Start Day;end;paid;days;year;wd;time;hour;net;tax;total;qty;price;amount;city;state;zone;age;copy;noise", 400, func(i int) string {
+		start := time.Date(2023, 1, 1+i*7%365, 0, 0, 0, 0, time.UTC)
+		days, clock := i*13%30, i*7%24*100+i*11%60
+		end := start.AddDate(0, 0, days)
+		paid := end.AddDate(0, 0, i*5%9).Format(time.DateOnly)
+		if i%10 == 0 {
+			paid = ""
+		}
+		net, tax := 100+i*17%900, i*29%500
+		city := []string{"Austin", "Boston", "Dallas"}[i%3]
+		return fmt.Sprintf("%s;%s;%s;%d;%d;%d;%d;%d;%d.%02d;0.%02d;%d.%02d;%d;%d.5;%d.5;%s;%s;%d;%d;%d;%d", start.Format("02.01.2006"), end.Format("02.01.2006"), paid, days, start.Year()+0*i,
+			(int(start.Weekday())+6)%7, clock, clock/100, net/100, net%100, tax%100, (net+tax%100)/100, (net+tax%100)%100,
+			2*(i%5), i%7, i%5*(2*(i%7)+1), city, map[string]string{"Austin": "TX", "Dallas": "TX", "Boston": "MA"}[city], 3+i%3*7, i*31%80, i*31%80, i*37%83)
+	})
+	hasLines(t, text, "\n# constraints:  # review: these hold in every record; take the # off those that are rules, ")
+	hasLines(t, text, "written: {Start Day: 31.12.2024, end: 31.12.2024}}")
+	want := []string{"{order: [Start Day, end]}", "{order: [end, paid]}", "{sum: total, of: [net, tax]}",
+		"{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}", "{derive: zone, from: city, map: {Austin: 3, Boston: 10, Dallas: 17}}"}
+	for _, line := range want {
+		hasLines(t, text, "#   - "+line+"\n")
+	}
+	if n := strings.Count(text, "\n#   - "); n != len(want) {
+		t.Errorf("%d rules, want %d:\n%s", n, len(want), text)
+	}
+	if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
+	text = strings.ReplaceAll(text, "#   - {", "  - {")
+	text = strings.Replace(text, "# constraints:", "constraints:", 1)
+	text = regexp.MustCompile("name: (total|state|zone), type: ([A-Z0-9]+), [^}]*").ReplaceAllString(text, "name: $1, type: $2")
+	if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
+}
+
+// A map that holds in more than 99 % of the records is proposed, with the part; one that holds in fewer is not, nor one that is no
+// better than the most frequent value alone.
+func TestMapsOfNearlyAll(t *testing.T) {
+	for _, c := range []struct {
+		wrong int // one record in so many
+		rare  bool
+		want  string
+	}{
+		{0, false, "{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}\n"}, {300, false, "{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}}  # in 99.66 % of records\n"},
+		{50, false, ""}, {300, true, ""},
+	} {
+		text := proposed(t, "city;state;n", 6000, func(i int) string {
+			city := []string{"Austin", "Boston", "Dallas"}[i%3]
+			state := map[string]string{"Austin": "TX", "Dallas": "TX", "Boston": "MA"}[city]
+			if c.rare {
+				state = "TX"
+			}
+			if c.wrong > 0 && i%c.wrong == 1 {
+				state = map[string]string{"TX": "MA", "MA": "TX"}[state]
+			}
+			return fmt.Sprintf("%s;%s;%d", city, state, i*37%83)
+		})
+		if got := strings.Contains(text, "{derive: "); got != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("one wrong record in %d, rare %v:\n%s", c.wrong, c.rare, text)
+		}
+		if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Constraints are looked for between the first columns of a wide table, and the proposal says so.
+func TestWideTable(t *testing.T) {
+	names, cells := make([]string, MostRelated+10), make([]string, MostRelated+10)
+	for i := range names {
+		names[i] = fmt.Sprintf("c%d", i)
+	}
+	text := proposed(t, strings.Join(names, ";"), 60, func(row int) string {
+		for i := range cells {
+			cells[i] = string("abc"[row%3])
+		}
+		return strings.Join(cells, ";")
+	})
+	last := MostRelated - 1
+	hasLines(t, text, fmt.Sprintf("{derive: c%d, from: c0, map: {", last), fmt.Sprintf("\n# Constraints were looked for between the first %d columns of the table alone.\n", MostRelated))
+	if strings.Contains(text, fmt.Sprintf("{derive: c%d, ", last+1)) {
+		t.Errorf("column %d is compared, too", last+2)
+	}
+}

@@ -1,0 +1,237 @@
+package infer
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
+)
+
+// tally is what is known of the cells of one column.
+type tally struct {
+	column
+	numbers
+	readings []*reading // of an untyped column: what else its cells may be
+	form     *reading   // the one that was taken; nil: the cells are written in the usual way
+	unclear  bool       // two readings of a cell differ
+	question string     // on the form
+	nulls    bool
+	beyond   bool // a number is beyond the column's type, and becomes NULL
+	values   *frequent
+	marks    map[string]bool // texts that may stand for NULL
+	groups   groups
+	buf      []byte
+}
+
+// numbers is what is known of numbers, dates or times.
+type numbers struct {
+	kind     kind
+	declared domain.Type // by the table; STRING: it is not known
+	scale    int
+	parts    bool    // a decimal number is not whole
+	lo, hi   int64   // the range of numbers and times, in native units of the scale
+	flo, fhi float64 // the range of a FLOAT64
+	empty    bool    // no number yet
+	spread   spread
+	grain    grain
+	digits   []byte // memory
+}
+
+// newTally returns what counts one of so many columns. Of tables with more than 256 columns, fewer values are counted at a
+// time; with more than 32, fewer are told apart.
+func newTally(c column, columns int) *tally {
+	t := &tally{column: c, values: newFrequent(shared(1<<20, maxCounted, 256, columns)), marks: map[string]bool{}}
+	t.groups.most = shared(1<<25, maxDistinct, 4096, columns)
+	t.numbers = numbers{empty: true, scale: c.places}
+	if c.typed {
+		t.declared = c.typ
+	}
+	if !c.typed {
+		t.readings = newReadings()
+	}
+	return t
+}
+
+// add takes the cells of a chunk; units holds a hash of each record's privacy ID, or nothing.
+func (t *tally) add(c *domain.Column, rows int, units []uint64) {
+	unit := uint64(0)
+	for i := range rows {
+		if c.Null(i) {
+			t.nulls = true
+			continue
+		}
+		if units != nil {
+			unit = units[i]
+		}
+		number, ok := t.unitOf(c, i)
+		switch {
+		case ok:
+			if t.native(number); t.typ != domain.Int64 {
+				continue
+			}
+			t.buf = strconv.AppendInt(t.buf[:0], number, 10)
+		case c.Form == domain.Dictionary:
+			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
+		case c.Form == domain.Floats:
+			t.float(c.Floats[i])
+			t.buf = domain.AppendFloat(t.buf[:0], c.Floats[i])
+		case t.typed && t.typ.Facts().Form == domain.Ints:
+			t.nulls, t.beyond = true, true
+			continue
+		default:
+			t.buf = append(t.buf[:0], c.Text(i)...)
+			t.cell(t.buf)
+		}
+		if t.values.add(t.buf, unit, units != nil); c.Form != domain.Floats {
+			t.groups.add(t.buf)
+		}
+	}
+}
+
+// unitOf returns a cell in the native unit of a column whose type has one. Such a column comes as texts if a number of it is
+// beyond the type.
+func (t *tally) unitOf(c *domain.Column, i int) (v int64, ok bool) {
+	switch {
+	case c.Form == domain.Ints:
+		return c.Ints[i], true
+	case c.Form == domain.Text && t.typed:
+		return (&domain.Attribute{Type: t.typ, Scale: t.scale}).ParseNative(string(c.Text(i)))
+	}
+	return 0, false
+}
+
+// mostMarks is how many texts of a column may stand for NULL.
+const mostMarks = 8
+
+// cell takes a cell of a column whose type is not known.
+func (t *tally) cell(cell []byte) {
+	if mark, ok := cellkind.Mark(cell); ok {
+		t.marks[mark] = true
+		return
+	}
+	if cellkind.Impossible(cell) && (len(t.marks) < mostMarks || t.marks[string(cell)]) {
+		t.marks[string(cell)] = true
+		return
+	}
+	t.untyped(cell)
+	t.read(cell)
+}
+
+// native widens the range to v.
+func (t *numbers) native(v int64) {
+	if t.empty {
+		t.lo, t.hi, t.empty = v, v, false
+	}
+	t.lo, t.hi = min(t.lo, v), max(t.hi, v)
+	if day := t.day(); day > 0 {
+		t.put(float64(v)/float64(day), true)
+	} else {
+		t.put(float64(v)/math.Pow10(t.scale), false)
+	}
+	t.grain.add(v, t.scale)
+}
+
+// put notes where a number lies.
+func (t *numbers) put(x float64, calendar bool) {
+	if t.spread == nil {
+		t.spread = spread{}
+	}
+	t.spread.add(x, calendar)
+}
+
+// day is the length of a day in native units of a date or moment, else 0.
+func (t *numbers) day() int64 {
+	typ := t.declared
+	if typ == domain.String {
+		typ = t.kind.Type()
+	}
+	if f := typ.Facts(); f.Calendar && f.Most >= f.Day {
+		return f.Day
+	}
+	return 0
+}
+
+// float widens the range to v, unless it is no number.
+func (t *numbers) float(v float64) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	if t.empty {
+		t.flo, t.fhi, t.empty = v, v, false
+	}
+	t.flo, t.fhi = min(t.flo, v), max(t.fhi, v)
+	t.put(v, false)
+	t.digits = t.grain.addFloat(v, t.digits)
+}
+
+// untyped finds the kind of a text and widens kind and range to it.
+func (t *numbers) untyped(cell []byte) {
+	if t.kind == text {
+		return
+	}
+	k, places := cellkind.Classify(cell)
+	t.promote(join(t.kind, k), places)
+	s := string(cell)
+	switch t.kind {
+	case integer, decimal:
+		a := domain.Attribute{Type: domain.Numeric, Scale: t.scale}
+		v, _ := a.ParseNative(s)
+		if t.kind == decimal && (v == math.MaxInt64 || v == math.MinInt64) { // it may be beyond them
+			t.promote(float, 0)
+			t.untyped(cell)
+			return
+		}
+		t.native(v)
+		_, isWhole := wholes.ParseNative(s)
+		t.parts = t.parts || !isWhole
+	case float:
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			t.float(v)
+		}
+	case date, datetime, timestamp, clock:
+		a := domain.Attribute{Type: t.kind.Type()}
+		if t.kind == datetime { // a timestamp reads its cells, and those with a zone
+			a.Type = domain.Timestamp
+		}
+		v, _ := a.ParseNative(s)
+		t.native(v)
+	}
+}
+
+// promote turns the range into one of another kind, with room for more decimal places.
+func (t *numbers) promote(k kind, places int) {
+	switch {
+	case t.kind == date && (k == datetime || k == timestamp):
+		t.lo, t.hi, t.grain.unit = t.lo*86_400_000_000, t.hi*86_400_000_000, t.grain.unit*86_400_000_000
+	case k == decimal && (t.kind == integer || t.kind == decimal || t.kind == none):
+		if places > t.scale && !t.rescale(places) {
+			t.promote(float, 0)
+			return
+		}
+	case k == float && (t.kind == integer || t.kind == decimal):
+		unit := math.Pow10(t.scale)
+		t.flo, t.fhi, t.scale = float64(t.lo)/unit, float64(t.hi)/unit, 0
+	}
+	t.kind = k
+}
+
+// rescale gives the range more decimal places, if an int64 has room for them.
+func (t *numbers) rescale(places int) bool {
+	lo, okLo := scaled(t.lo, places-t.scale)
+	hi, okHi := scaled(t.hi, places-t.scale)
+	if okLo && okHi {
+		t.lo, t.hi, t.scale = lo, hi, places
+	}
+	return okLo && okHi
+}
+
+func times(v, unit int64) (int64, bool) {
+	u := uint64(v)
+	if v < 0 {
+		u = -u
+	}
+	over, u := bits.Mul64(u, uint64(unit))
+	return v * unit, over == 0 && u < math.MaxInt64
+}

@@ -1,0 +1,41 @@
+package infer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// TestNumbersBeyondTheType: a column with a number beyond its type comes as texts. Its range and values come from the other
+// numbers, and the draft says so; the number is no value and no end of a range.
+func TestNumbersBeyondTheType(t *testing.T) {
+	for _, typ := range domain.Types() {
+		if typ.Facts().Form != domain.Ints || typ == domain.Bool {
+			continue
+		}
+		numbers, texts := newTally(column{name: "x", typed: true, typ: typ}, 1), newTally(column{name: "x", typed: true, typ: typ}, 1)
+		a := domain.Attribute{Type: typ}
+		ints := domain.Column{Form: domain.Ints}
+		text := domain.Column{Form: domain.Text, Offsets: []uint32{0}}
+		add := func(s string) {
+			text.Bytes = append(text.Bytes, s...)
+			text.Offsets = append(text.Offsets, uint32(len(text.Bytes)))
+		}
+		for i := range int64(1000) {
+			ints.Ints = append(ints.Ints, i%50)
+			add(string(a.AppendNative(nil, i%50)))
+		}
+		add("beyond the type")
+		numbers.add(&ints, 1000, nil)
+		texts.add(&text, 1001, nil)
+		s := &Source{}
+		want, got := s.fromData(numbers), s.fromData(texts)
+		if !strings.Contains(got.review, "some numbers are beyond "+typ.String()) {
+			t.Errorf("%v: review %q", typ, got.review)
+		}
+		if plain := strings.Replace(got.keys, ", null: true", "", 1); texts.lo != 0 || texts.hi != 49 || !strings.HasPrefix(want.keys, strings.Split(plain, ", fallback")[0]) {
+			t.Errorf("%v: %s, beside numbers alone %s", typ, got.keys, want.keys)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// The noise of the number of people in each bin of row counts is multiplied by the rows of the bin.
+func TestRowsSD(t *testing.T) {
+	records := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, Other: true}, {Name: "kind", Type: domain.String, Values: []string{"a", "b"}, Other: true},
+	}}
+	d, err := records.WithEvents([]string{"sex"}, nil, []int64{1, 2, 3, 5}, 5) // 1, 2, 3 to 4, and 5 rows
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := must.Value(accountant.NewLedger(accountant.Params{Accounting: dp.ZCDP, Epsilon: 1, Delta: 1e-9}))(t)
+	rows := d.Index(domain.RowsPerPerson)
+	pair, other := Noisy{domain.Clique{0, rows}, 10}, Noisy{domain.Clique{0, 1}, 1e-6}
+	want := math.Sqrt(10 * 3 * (1 + 4 + 3.5*3.5 + 25)) // three codes of sex are summed over
+	if got := rowsSD(d, d.Sizes(), l, []Noisy{other, pair}); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g, want %g", got, want)
+	}
+	if got := rowsSD(d, d.Sizes(), l, []Noisy{other}); !math.IsNaN(got) {
+		t.Errorf("%g of tables without row counts", got)
+	}
+	if got := rowsSD(records, records.Sizes(), l, []Noisy{other}); !math.IsNaN(got) {
+		t.Errorf("%g without events", got)
+	}
+}
+
+// TestOrderPays: a plan says what an order is good for, that few people's noise leaves nothing of it, and that fewer remembered
+// columns help.
+func TestOrderPays(t *testing.T) {
+	records := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "day", Type: domain.Int64, Cuts: []int64{0, 1000}, Learned: domain.DefaultLearned, Resolution: 1, HasFallback: true},
+	}}
+	for _, name := range []string{"a", "b"} {
+		var values []string
+		for v := range 12 {
+			values = append(values, strconv.Itoa(v))
+		}
+		records.Attributes = append(records.Attributes, domain.Attribute{Name: name, Type: domain.String, Values: values, Other: true})
+	}
+	people, err := records.WithEvents(nil, nil, []int64{1, 2, 3, 5}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	follow := func(units float64, previous ...string) (float64, string) {
+		d := people
+		if previous != nil {
+			if d, err = people.WithSequence(domain.Sequence{Column: "day", Previous: previous}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := Make(solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: units}, "rake", 0, true, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		must.Do(t, p.WriteText(&b))
+		lines := strings.Split(b.String(), "\n")
+		k := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "order ") })
+		if k < 0 {
+			return p.FollowTV, ""
+		}
+		return p.FollowTV, lines[k]
+	}
+	if tv, said := follow(50_000); !math.IsNaN(tv) || said != "" {
+		t.Errorf("without an order: %g, %q", tv, said)
+	}
+	many, paying := follow(50_000, "a", "b")
+	few, not := follow(1_000, "a", "b")
+	one, _ := follow(1_000, "a")
+	if !(many < few && one < few && many > 0 && few < 1) {
+		t.Errorf("many people: %g; few: %g, with one remembered column %g", many, few, one)
+	}
+	if !strings.Contains(paying, "what follows a value misses") || strings.Contains(paying, "HARDLY") || !strings.Contains(not, "WILL HARDLY PAY") {
+		t.Errorf("many people: %q; few: %q", paying, not)
+	}
+}

@@ -1,0 +1,143 @@
+package plan
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// alike returns every marginal of exactly the given width, each measured with the same variance.
+func alike(sizes []int, width int, variance float64) (noisy []Noisy, cliques []domain.Clique) {
+	for _, m := range query.AllMarginals(sizes, width, math.MaxInt64).Marginals {
+		if len(m.Clique) == width {
+			noisy = append(noisy, Noisy{Clique: m.Clique, Variance: variance})
+			cliques = append(cliques, m.Clique)
+		}
+	}
+	return noisy, cliques
+}
+
+// The prediction for the sizes of a public table of 48,842 people, all triples at ε = 1, against the
+// error measured there: 0.0231.
+func TestAverageTVOfAKnownTable(t *testing.T) {
+	sizes := []int{16, 7, 15, 5, 2, 2, 10}
+	noisy, cliques := alike(sizes, 3, 35/(2*0.01427))
+	if len(cliques) != 35 {
+		t.Fatalf("%d triples", len(cliques))
+	}
+	if got := AverageTV(sizes, noisy, cliques, 48842); math.Abs(got/0.0231-1) > 0.1 {
+		t.Errorf("predicted %.4f, measured 0.0231", got)
+	}
+}
+
+// More noise or fewer units never make a prediction better; it stays a total variation.
+func TestAverageTVIsMonotone(t *testing.T) {
+	sizes := []int{4, 9, 2, 6}
+	before := 0.0
+	for _, variance := range []float64{1e-6, 1, 100, 1e4, 1e8, 1e300} {
+		noisy, cliques := alike(sizes, 2, variance)
+		got := AverageTV(sizes, noisy, cliques, 1000)
+		if !(got >= before && got <= 1) {
+			t.Errorf("variance %g: %g after %g", variance, got, before)
+		}
+		if fewer := AverageTV(sizes, noisy, cliques, 100); fewer < got {
+			t.Errorf("variance %g: %g with 1000 units, %g with 100", variance, got, fewer)
+		}
+		before = got
+	}
+	if before < 0.1 {
+		t.Errorf("with nothing but noise the prediction is %g", before)
+	}
+}
+
+// Columns of one cell have nothing to err in.
+func TestAverageTVOfTrivialColumns(t *testing.T) {
+	for _, sizes := range [][]int{{1}, {1, 1}, {1, 5}, {5, 1, 7}} {
+		noisy, cliques := alike(sizes, min(2, len(sizes)), 50)
+		got := AverageTV(sizes, noisy, cliques, 1000)
+		if math.IsNaN(got) || got < 0 || got > 1 {
+			t.Errorf("sizes %v: %g", sizes, got)
+		}
+		if product(sizes) == 1 && got != 0 {
+			t.Errorf("sizes %v: %g, want 0", sizes, got)
+		}
+	}
+	five, cliques := alike([]int{5}, 1, 50)
+	with, both := alike([]int{1, 5}, 2, 50)
+	if a, b := AverageTV([]int{5}, five, cliques, 1000), AverageTV([]int{1, 5}, with, both, 1000); math.Abs(a-b) > 1e-12 {
+		t.Errorf("a column of one cell changes the prediction from %g to %g", a, b)
+	}
+}
+
+func product(sizes []int) int {
+	p := 1
+	for _, s := range sizes {
+		p *= s
+	}
+	return p
+}
+
+// A long workload is looked at in part; the prediction hardly moves.
+func TestAverageTVOfALongWorkload(t *testing.T) {
+	sizes := make([]int, 40)
+	for i := range sizes {
+		sizes[i] = 2 + i%5
+	}
+	noisy, cliques := alike(sizes, 2, 500)
+	p := predictor{sizes: sizes, units: 20000, measured: noisy, parts: map[string]float64{}}
+	whole := 0.0
+	for _, c := range cliques {
+		whole += math.Min(1, p.marginal(c)) / float64(len(cliques))
+	}
+	if len(cliques) <= maxPredicted {
+		t.Fatalf("%d marginals are not many", len(cliques))
+	}
+	if got := AverageTV(sizes, noisy, cliques, 20000); math.Abs(got/whole-1) > 0.1 {
+		t.Errorf("a sample of the marginals gives %g, all of them %g", got, whole)
+	}
+}
+
+// A release's measured error scales predictions: all of it at its own ε and units, half of its logarithm at ten times either,
+// next to nothing if noise hides the error, and nothing without an error. Other targets than the workload's keep theirs.
+func TestScale(t *testing.T) {
+	p := problem(3, 4, 5, 6, 2)
+	m := must.Value(methods.Lookup("rake"))(t)
+	like := &solver.Pattern{Model: &population.Model{Sizes: p.Workload.Sizes, Weights: []float64{3, 2, 1}, Columns: [][]domain.Code{{0, 1, 2}, {0, 3, 1}, {5, 0, 2}, {0, 1, 1}}}}
+	at := func(epsilon dp.Epsilon, units float64, t Target) float64 {
+		q := p
+		q.Epsilon, q.Units = epsilon, units
+		return errorAt(q, m, t, like)
+	}
+	plain := at(1, p.Units, Target{})
+	tenfold, wide, column := at(10, p.Units, Target{}), at(1, 10*p.Units, Target{}), at(1, p.Units, Target{Width: 1})
+	for _, c := range []struct{ of, sd, low, high float64 }{
+		{.5, 0, .5, .5},
+		{2, 1e-6, 2 - 1e-6, 2 + 1e-6},
+		{2, 2 * scatterOfLike, 1.414, 1.415}, // the noise is as large as the scatter of predictions: half of it
+		{.5, 5, .99, 1},
+		{8, 80, 1, 1.01},
+		{-.5, 1, 1, 1}, {0, .1, 1, 1}, // noise may be below 0
+	} {
+		Scale(p, m, like, c.of*plain, c.sd*plain)
+		if got := at(1, p.Units, Target{}) / plain; !(c.low-1e-12 <= got && got <= c.high+1e-12) {
+			t.Errorf("measured %g ± %g times the prediction: scaled by %.4f; want %g to %g", c.of, c.sd, got, c.low, c.high)
+		}
+	}
+	Scale(p, m, like, .25*plain, 0)
+	Scale(p, m, like, .25*plain, 0) // of the prediction without a scale
+	for name, got := range map[string]float64{
+		"of itself": at(1, p.Units, Target{}) / plain / .25, "at ten times ε": at(10, p.Units, Target{}) / tenfold / .5,
+		"of ten times the units": at(1, 10*p.Units, Target{}) / wide / .5, "of columns": at(1, p.Units, Target{Width: 1}) / column,
+	} {
+		if math.Abs(got-1) > 1e-9 {
+			t.Errorf("%s: %.6f of what is wanted", name, got)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+// Of a domain that is too large the columns are named whose coarsening helps, with sizes that do.
+func TestRefusalNamesColumns(t *testing.T) {
+	sizes := make([]int, 30)
+	for i := range sizes {
+		sizes[i] = 2
+	}
+	sizes[3], sizes[17] = 400, 90 // 36,000 times 2^28
+	const limit = 256 << 30       // bytes; a small machine could not hold even 30 columns of two cells
+	p := problem(2, sizes...)
+	p.MemoryLimit = limit
+	_, _, err := methods.Choose(p, "dpam")
+	if err == nil || !TooLarge(err) {
+		t.Fatalf("a domain of 2^43 cells was taken: %v", err)
+	}
+	what, fix := Refusal(p, "dpam", err)
+	if !strings.Contains(what, "cells") || !strings.Contains(what, "GB") {
+		t.Errorf("what: %s", what)
+	}
+	for _, want := range []string{"c3 from 400 to ", "c17 from 90 to "} {
+		if !strings.Contains(fix, want) {
+			t.Errorf("fix %q lacks %q", fix, want)
+		}
+	}
+	for i := range sizes {
+		if name := fmt.Sprintf("c%d from", i); i != 3 && i != 17 && strings.Contains(fix, name) {
+			t.Errorf("fix %q coarsens a column of two cells", fix)
+		}
+	}
+
+	// With those sizes it fits.
+	var c3, c17 int
+	for part := range strings.SplitSeq(fix, ", ") {
+		part = strings.TrimPrefix(part, "coarsen ")
+		if n, _ := fmt.Sscanf(part, "c3 from 400 to %d", &c3); n == 0 {
+			_, _ = fmt.Sscanf(part, "c17 from 90 to %d", &c17)
+		}
+	}
+	if c3 < 2 || c17 < 2 {
+		t.Fatalf("fix %q has sizes %d and %d", fix, c3, c17)
+	}
+	sizes[3], sizes[17] = c3, c17
+	p = problem(2, sizes...)
+	p.MemoryLimit = limit
+	if _, _, err := methods.Choose(p, "dpam"); err != nil {
+		t.Errorf("with %d and %d cells: %v", c3, c17, err)
+	}
+}
+
+// Where coarsening cannot help it is not named.
+func TestRefusalOfTooManyColumns(t *testing.T) {
+	sizes := make([]int, 60)
+	for i := range sizes {
+		sizes[i] = 3
+	}
+	p := problem(2, sizes...)
+	_, _, err := methods.Choose(p, "dpam")
+	if _, fix := Refusal(p, "dpam", err); fix != "drop columns, or raise --memory_limit; --method=auto takes any domain" {
+		t.Errorf("fix %q", fix)
+	}
+	p.Delta = 0
+	if _, fix := Refusal(p, "auto", err); !strings.HasSuffix(fix, "; with a delta above 0 --method=auto takes any domain") {
+		t.Errorf("fix %q", fix)
+	}
+	p = problem(2, sizes...)
+	same := must.Value(query.NewLinear([][]float64{{1, -1, 0, -1, 1, 0, 0, 0, .5}}))(t)
+	p.Workload.Marginals = append(p.Workload.Marginals, query.Marginal{Clique: domain.Clique{0, 1}, Weight: 1, Queries: same})
+	_, _, err = methods.Choose(p, "dpam")
+	if _, fix := Refusal(p, "dpam", err); fix != "drop columns, or raise --memory_limit" {
+		t.Errorf("fix %q", fix)
+	}
+	if what, _ := Refusal(p, "magic", errors.New("methods: no method is called \"magic\"")); !strings.Contains(what, "want auto or ") {
+		t.Errorf("what %q", what)
+	}
+}
+
+// A table that is too small for its columns is told so, with the number of units that would do, by the same prediction.
+func TestTooSmall(t *testing.T) {
+	text := func(units float64) (*Plan, string) {
+		p := problem(3, 20, 20, 30, 9, 12)
+		p.Units = units
+		made := must.Value(Make(p, "auto", 0, true, 0, nil))(t)
+		var b strings.Builder
+		must.Do(t, made.WriteText(&b))
+		return made, b.String()
+	}
+	small, said := text(344)
+	want := fmt.Sprintf("poor: 344 rows are too few; about %s would do", page.Count(small.Enough))
+	if !(small.AverageTV > FewTV) || small.Enough < 1000 || !strings.Contains(said, want) {
+		t.Errorf("average TV %v, enough %v; no %q in\n%s", small.AverageTV, small.Enough, want, said)
+	}
+	large, said := text(small.Enough)
+	if large.AverageTV > FewTV || large.Enough != 0 || strings.Contains(said, "too few") {
+		t.Errorf("%.0f units: average TV %v, enough %v\n%s", small.Enough, large.AverageTV, large.Enough, said)
+	}
+	if fewer, _ := text(small.Enough / 2.6); !(fewer.AverageTV > FewTV) {
+		t.Errorf("%.0f units would do, and so would %.0f", small.Enough, small.Enough/2.6)
+	}
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra/doc"
+)
+
+// TestManual: every command has a page for man, with all flags that its help shows. make release keeps the pages, in the
+// directory that DAPPLE_MAN names.
+func TestManual(t *testing.T) {
+	dir := os.Getenv("DAPPLE_MAN")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	all := commands(nil, false)
+	top := root(all, io.Discard, io.Discard, nil)
+	top.DisableAutoGenTag = true
+	if err := doc.GenManTree(top, &doc.GenManHeader{Section: "1", Source: "dapple", Manual: "dapple"}, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		b, err := os.ReadFile(filepath.Join(dir, "dapple-"+c.name+".1"))
+		if err != nil {
+			t.Error(err)
+		}
+		text := strings.ReplaceAll(string(b), `\-`, "-")
+		for _, o := range c.options {
+			if !o.hidden && !o.word && !strings.Contains(text, "--"+o.name) {
+				t.Errorf("the page of %s lacks --%s", c.name, o.name)
+			}
+		}
+		if !strings.Contains(text, ".TH ") || !strings.Contains(text, c.summary) {
+			t.Errorf("the page of %s lacks its head or its summary", c.name)
+		}
+	}
+}

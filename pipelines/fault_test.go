@@ -1,0 +1,93 @@
+package pipelines
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/pipelines/internal/run"
+	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/transforms/synth"
+)
+
+// faultyRunner does what a test says, and then has a fault as prism has them.
+const faultyRunner = "faulty"
+
+var beforeFault func(ctx context.Context, p *beam.Pipeline)
+
+func init() {
+	beam.RegisterRunner(faultyRunner, func(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
+		beforeFault(ctx, p)
+		return nil, errors.New("job job-001 failed:\npanic in stage.Execute bundle processing goroutine: runtime error: SECRET, stage: &{ID:stage-005},stackTrace:\ngoroutine 88 [running]:\n" +
+			"\npanic({0x1c10000?, 0x23441b0?})\n\truntime/panic.go:860 +0x13a\nx.NextInst(...)\n\tgithub.com/apache/beam/sdks/v2@v2.77.0/go/pkg/beam/runners/prism/internal/worker/worker.go:153\n")
+	})
+}
+
+// TestFaultOfTheRunner: a fault inside the runner ends in the message that every failed run has, whether it finds a domain or
+// makes a release, and whether it strikes before or after the draw. Message and book agree.
+func TestFaultOfTheRunner(t *testing.T) {
+	const where = "prism, a runner of Apache Beam, has a fault at runners/prism/internal/worker/worker.go:153 "
+	for name, tt := range map[string]struct {
+		finds bool
+		mark  string // made before the fault; empty: none
+		says  string
+		paid  int
+	}{
+		"a run before the draw":     {false, "", "nothing was written and no privacy budget was spent", 0},
+		"a run after the draw":      {false, synth.DrawnSuffix, "noise had been drawn: count the privacy budget of this run as spent", 1},
+		"a finding before the draw": {true, "", "nothing was written and no privacy budget was spent", 0},
+		"a finding after the draw":  {true, discover.FoundSuffix + synth.DrawnSuffix, "noise had been drawn to find the domain: count", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := shop(t, 60)
+			c.Ledger = filepath.Join(t.TempDir(), "book")
+			must.Do(t, Ledger(t.Context(), &strings.Builder{}, LedgerConfig{Dir: c.Ledger, Create: "shop", Epsilon: 8, Delta: 1e-4, PrivacyID: "customer", Input: c.Input}))
+			temp := t.TempDir()
+			t.Setenv("TMPDIR", temp)
+			var err error
+			draw := func(dir, id string) {
+				if tt.mark == "" {
+					return
+				}
+				if _, _, err := run.Open(dir).CreateIfAbsent(t.Context(), id+tt.mark, []byte("drawn")); err != nil {
+					t.Error(err)
+				}
+			}
+			if tt.finds {
+				c.Domain, c.PrivacyID = "", "customer"
+				r := mustFind(t, c)
+				r.Engine.runner.Name = faultyRunner
+				beforeFault = func(context.Context, *beam.Pipeline) { draw(r.dir, r.params.RunID) }
+				_, err = RunFound(t.Context(), r)
+			} else {
+				c.RunID = "r"
+				r := mustValidate(t, c)
+				r.Engine.runner.Name = faultyRunner
+				beforeFault = func(context.Context, *beam.Pipeline) {
+					marks, _ := filepath.Glob(filepath.Join(r.to.scratch, "dapple-run-*"))
+					if len(marks) != 1 {
+						t.Fatalf("stagings %q", marks)
+					}
+					draw(marks[0], "r")
+				}
+				_, err = Run(t.Context(), r)
+			}
+			if err == nil || !strings.Contains(err.Error(), where) || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "SECRET") || errors.Is(err, ErrRunner) {
+				t.Errorf("it ends in %v", err)
+			}
+			findings, runs := paid(t, c.Ledger)
+			if findings+runs != tt.paid {
+				t.Errorf("the book has %d findings and %d runs", findings, runs)
+			}
+			if _, err := os.Stat(c.Output); err == nil {
+				t.Error("there is an output")
+			}
+		})
+	}
+}

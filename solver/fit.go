@@ -1,0 +1,68 @@
+package solver
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// Fit says how far a model is from the noisy answers that it was fitted to. It follows from what was released.
+type Fit struct {
+	Tables  int        // with noisy answers
+	Square  float64    // Σ (answer − model)²/variance over all of them
+	Freedom float64    // the mean of Square for the true table: as many answers can differ. A fit follows some of the noise
+	Off     []TableFit `json:",omitempty"` // tables that are further off than noise explains, the worst first
+	Misses  []*Miss    `json:",omitempty"` // of columns and pairs, if the answers are not in Result.Measurements
+}
+
+// TableFit is the part that one table has in a Fit.
+type TableFit struct {
+	Clique          domain.Clique
+	Square, Freedom float64
+}
+
+// Rounding is the variance that whole rows add to a count: no release is further from its answers because these are finer.
+const Rounding = .25
+
+// NewFit sums up all tables with noisy answers.
+func NewFit(tables []TableFit) *Fit {
+	f := &Fit{Tables: len(tables)}
+	for _, t := range tables {
+		f.Square, f.Freedom = f.Square+t.Square, f.Freedom+t.Freedom
+		if t.Square > explained(t.Freedom, len(tables)) {
+			f.Off = append(f.Off, t)
+		}
+	}
+	slices.SortStableFunc(f.Off, func(a, b TableFit) int { return cmp.Compare(b.Widening(), a.Widening()) })
+	return f
+}
+
+// Holds reports whether noise explains how far the model is off, in each table and in all. It is true of nil: nothing was tested.
+func (f *Fit) Holds() bool {
+	return f == nil || len(f.Off) == 0 && f.Square <= explained(f.Freedom, 1)
+}
+
+// Excess returns by how much more the model is off than noise explains, in variances.
+func (f *Fit) Excess() float64 { return max(0, f.Square-f.Freedom) }
+
+// Widening is by how much larger the errors of the table are than the noise of its answers, 1 at least.
+func (t TableFit) Widening() float64 { return math.Sqrt(max(1, t.Square/t.Freedom)) }
+
+// explained returns the most that noise makes of a sum of squares with such a mean, for one of so many tables: in one of a
+// thousand releases the true tables are further off. Half as much again is left to fits: few sweeps, and records in samples.
+//
+// Source: Laurent, Massart 2000, "Adaptive estimation of a quadratic functional by model selection", Lemma 1.
+func explained(freedom float64, tables int) float64 {
+	x := math.Log(1000 * float64(tables))
+	return 1.5 * (freedom + 2*math.Sqrt(freedom*x) + 2*x)
+}
+
+// StatusOf returns how an algorithm ended that would otherwise have ended well.
+func (f *Fit) StatusOf(s Status) Status {
+	if f.Holds() {
+		return s
+	}
+	return Unfit
+}

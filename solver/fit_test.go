@@ -1,0 +1,39 @@
+package solver_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// TestFit: noise alone is explained, whatever the number of tables and of their answers, in all of 2,000 releases; at most
+// 2 are expected not to be; a table with three times its noise is not, and is the one that is named.
+func TestFit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		tables := make([]solver.TableFit, 1+rng.IntN(300))
+		for i := range tables {
+			tables[i] = solver.TableFit{Clique: domain.Clique{i}, Freedom: float64(1 + rng.IntN(20))}
+			for range int(tables[i].Freedom) {
+				x := rng.NormFloat64()
+				tables[i].Square += x * x
+			}
+		}
+		if f := solver.NewFit(tables); !f.Holds() || f.StatusOf(solver.Converged) != solver.Converged {
+			t.Fatalf("noise is not explained: %+v", f)
+		}
+		at := rng.IntN(len(tables))
+		tables[at].Freedom = 200
+		tables[at].Square = 9 * tables[at].Freedom
+		f := solver.NewFit(tables)
+		if f.Holds() || f.StatusOf(solver.Converged) != solver.Unfit || len(f.Off) != 1 || !f.Off[0].Clique.Equal(tables[at].Clique) || math.Abs(f.Off[0].Widening()-3) > 1e-9 {
+			t.Fatalf("table %d of %d is further off than noise explains: %+v", at, len(tables), f)
+		}
+	}
+	if (*solver.Fit)(nil).StatusOf(solver.RoundsDone) != solver.RoundsDone {
+		t.Error("nothing was tested, and something failed")
+	}
+}

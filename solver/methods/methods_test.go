@@ -1,0 +1,170 @@
+package methods_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
+)
+
+func mine() solver.Method {
+	return solver.Method{
+		Name:       "mine",
+		Accounting: func(dp.Epsilon, dp.Delta) dp.Accounting { return dp.ZCDP },
+		Accesses:   func(solver.Problem) ([]solver.Access, error) { return nil, nil },
+		Solve: func(context.Context, solver.Problem, solver.Curator) (*solver.Result, error) {
+			return nil, context.Canceled
+		},
+	}
+}
+
+func init() { solver.Register(mine()) }
+
+// A method that is registered is found by name and listed last; it may leave out what only plans need.
+func TestRegister(t *testing.T) {
+	m, why, err := methods.Choose(solver.Problem{}, "mine")
+	if err != nil || m.Name != "mine" || why != "named in the request" {
+		t.Errorf("Choose = %q, %q, %v", m.Name, why, err)
+	}
+	if bytes, seconds := m.Cost(solver.Problem{}); !math.IsNaN(bytes) || !math.IsNaN(seconds) {
+		t.Errorf("a cost that nobody stated is %g bytes, %g s", bytes, seconds)
+	}
+	if want := []string{"rake", "dpam", "dpfw", "mine"}; !slices.Equal(methods.Names(), want) {
+		t.Errorf("Names = %v, want %v", methods.Names(), want)
+	}
+	all := methods.All()
+	all[0] = mine()
+	if methods.Names()[0] != "rake" {
+		t.Error("a caller of All can change the registry")
+	}
+	if _, err := methods.Lookup("magic"); err == nil || !strings.Contains(err.Error(), "there are rake, dpam, ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	for name, change := range map[string]func(*solver.Method){
+		"no name":       func(m *solver.Method) { m.Name = "" },
+		"the rule":      func(m *solver.Method) { m.Name = solver.Auto },
+		"a second mine": func(*solver.Method) {},
+		"a second rake": func(m *solver.Method) { m.Name = "rake" },
+		"no accounting": func(m *solver.Method) { m.Name, m.Accounting = "x", nil },
+		"no accesses":   func(m *solver.Method) { m.Name, m.Accesses = "x", nil },
+		"no solver":     func(m *solver.Method) { m.Name, m.Solve = "x", nil },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("registered: %s", name)
+				}
+			}()
+			m := mine()
+			change(&m)
+			solver.Register(m)
+		}()
+	}
+}
+
+// The public rule names rake for δ > 0, and for δ = 0 one release up to the border that the package comment
+// states and selection beyond it. No name is the rule too.
+func TestRule(t *testing.T) {
+	sizes := make([]int, 12)
+	d := &domain.Domain{}
+	for i := range sizes {
+		sizes[i] = 2
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: string(rune('a' + i)), Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true})
+	}
+	for _, tt := range []struct {
+		width   int // 220 marginals of three, 495 of four
+		epsilon dp.Epsilon
+		delta   dp.Delta
+		want    string
+	}{
+		{3, 1, 1e-9, "rake"}, {4, 1, 1e-9, "dpam"}, {4, .1, 1e-9, "rake"}, {5, 1, 1e-9, "dpam"}, {3, 10, 1e-9, "rake"}, {3, 1, 0, "dpam"}, {4, 1, 0, "dpfw"}, {4, 10, 0, "dpam"},
+	} {
+		p := solver.Problem{Domain: d, Workload: query.AllMarginals(sizes, tt.width, 1000), Epsilon: tt.epsilon, Delta: tt.delta, Units: 20_000}
+		for _, name := range []string{"", solver.Auto} {
+			m, why, err := methods.Choose(p, name)
+			if err != nil || m.Name != tt.want || !strings.HasPrefix(why, "δ ") {
+				t.Errorf("width %d, ε %g, δ %g, name %q: %q because %q, error %v; want %s", tt.width, tt.epsilon, tt.delta, name, m.Name, why, err, tt.want)
+			}
+		}
+	}
+}
+
+// Few marginals are released without δ, by no other way than the rule, and not beside Gaussian releases: where Laplace noise has
+// about half the variance of Gaussian noise, or less by as much as it is above the units.
+func TestDeltaOfFewMarginals(t *testing.T) {
+	const delta = 1e-9
+	sizes, d := []int{3, 3, 3, 3, 3, 3}, &domain.Domain{}
+	for i := range sizes {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true})
+	}
+	mu := map[dp.Epsilon]float64{}
+	for _, epsilon := range []dp.Epsilon{.3, 1, 3, 10} {
+		mu[epsilon] = solver.GaussianMu(epsilon, delta)
+	}
+	for columns := 2; columns <= len(sizes); columns++ {
+		for width := 1; width <= 3; width++ {
+			for epsilon, mu := range mu {
+				for moves, relation := range map[float64]dp.Neighbouring{1: dp.AddRemove, 2: dp.Replace} {
+					p := solver.Problem{Domain: &domain.Domain{Attributes: d.Attributes[:columns]}, Workload: query.AllMarginals(sizes[:columns], width, 1000),
+						Neighbouring: relation, Epsilon: epsilon, Delta: delta, Units: 20_000}
+					if columns == 3 {
+						p.Units = 20 // noise above the units
+					}
+					m := float64(len(p.Workload.Maximal().Marginals))
+					laplace, gaussian := 2*moves*moves*m*m/float64(epsilon*epsilon), moves*m/(mu*mu)
+					want := dp.Delta(delta)
+					cells := 0.0
+					for _, c := range p.Workload.Maximal().Cliques() {
+						n, _ := c.Cells(sizes)
+						cells += float64(n) / m
+					}
+					noise := cells * math.Sqrt(laplace) / p.Units
+					if noise <= 1 && laplace/gaussian <= .53/math.Pow(noise, .19) || noise > 1 && noise*laplace/gaussian <= .42 {
+						want = 0
+					}
+					if got := methods.Delta(p, ""); got != want {
+						t.Errorf("%d columns, width %d, ε = %g, %v: δ = %g, want %g", columns, width, float64(epsilon), relation, float64(got), float64(want))
+					}
+					few, composed := p, p
+					few.Units, composed.Composed = 1, true
+					if methods.Delta(p, "rake") != delta || methods.Delta(composed, "") != delta || width > 1 && epsilon < 1 && methods.Delta(few, "") != delta {
+						t.Errorf("%d columns, width %d, ε = %g: δ is not the one that was asked for", columns, width, float64(epsilon))
+					}
+				}
+			}
+		}
+	}
+}
+
+// The noise that the rule for wide marginals states is the noise of the release that it speaks of: 495 marginals of 16
+// cells each, a standard deviation of √495/μ, μ = .182 at ε = 1 and δ = 1e-9.
+func TestRuleOfWideMarginals(t *testing.T) {
+	sizes, d := make([]int, 40), &domain.Domain{}
+	for i := range sizes {
+		sizes[i] = 2
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true})
+	}
+	p := solver.Problem{Domain: &domain.Domain{Attributes: d.Attributes[:12]}, Workload: query.AllMarginals(sizes[:12], 4, 1000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
+	if _, why, err := methods.Choose(p, "auto"); err != nil || !strings.Contains(why, " 0.039 of the units") {
+		t.Errorf("%q, error %v; want a noise of 0.039 of the units", why, err)
+	}
+	p.Neighbouring = dp.Replace
+	if _, why, err := methods.Choose(p, "auto"); err != nil || !strings.Contains(why, " 0.055 of the units") {
+		t.Errorf("%q, error %v; want a noise of 0.055 of the units", why, err)
+	}
+	p.Domain, p.Workload = d, query.AllMarginals(sizes, 4, 1000)
+	if m, why, err := methods.Choose(p, "auto"); err != nil || m.Name != "rake" || !strings.Contains(why, "no method measures marginals of 4 columns") {
+		t.Errorf("2^40 cells: %q because %q, error %v", m.Name, why, err)
+	}
+}

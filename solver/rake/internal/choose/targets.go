@@ -1,0 +1,194 @@
+package choose
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Targets are the tables that the workload makes worth measuring: its one-, two- and three-way
+// marginals and those inside wider ones.
+type Targets struct {
+	Sizes   []int
+	Covered []bool    // whether the workload holds the attribute
+	Weight  []float64 // of each attribute: Σ over target tables that hold it
+	Pairs   []Target
+	Triples []Target
+}
+
+// Target is a table with its weights in the workload.
+type Target struct {
+	Clique domain.Clique
+	Own    float64 // of the table as an answer in its own right; 0 for a pair that only triples need
+	within float64 // own, plus the weights of the triples around it
+	times  float64 // how many targets it stands for in a forecast; 0: itself
+}
+
+// LargestTable is the most cells of a table that is measured. The attributes of larger ones stay linked
+// through others.
+const LargestTable = 1 << 20
+
+// NewTargets reads the workload. Marginals inside others are answered with them.
+func NewTargets(p solver.Problem) Targets {
+	w := p.Workload.Maximal()
+	t := Targets{Sizes: w.Sizes, Covered: make([]bool, len(w.Sizes)), Weight: make([]float64, len(w.Sizes))}
+	pairs, triples := index{}, index{}
+	for _, m := range w.Marginals {
+		for _, a := range m.Clique {
+			t.Covered[a] = true
+		}
+		switch len(m.Clique) {
+		case 0, 1:
+			for _, a := range m.Clique {
+				t.Weight[a] += m.Weight
+			}
+		case 2:
+			pairs.add(m.Clique, m.Weight, m.Weight)
+		default:
+			for _, c := range Subsets(m.Clique, 3) {
+				triples.add(c, m.Weight, m.Weight)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(triples)) { // sums have one order
+		x := triples[key]
+		for _, c := range Subsets(x.Clique, 2) {
+			pairs.add(c, 0, x.Own)
+		}
+	}
+	t.Pairs, t.Triples = pairs.list(t.Sizes), triples.list(t.Sizes)
+	for _, list := range [][]Target{t.Pairs, t.Triples} {
+		for _, x := range list {
+			for _, a := range x.Clique {
+				t.Weight[a] += x.Own
+			}
+		}
+	}
+	return t
+}
+
+// index collects targets by clique.
+type index map[string]*Target
+
+func (x index) add(c domain.Clique, own, within float64) {
+	t := x[c.Key()]
+	if t == nil {
+		t = &Target{Clique: c}
+		x[c.Key()] = t
+	}
+	t.Own += own
+	t.within += within
+}
+
+// list returns the targets that can be counted, in the order of their cliques.
+func (x index) list(sizes []int) []Target {
+	var out []Target
+	for _, t := range x {
+		if n, err := t.Clique.Cells(sizes); err == nil && n <= LargestTable {
+			out = append(out, *t)
+		}
+	}
+	slices.SortFunc(out, func(a, b Target) int { return a.Clique.Compare(b.Clique) })
+	return out
+}
+
+// Subsets returns the subsets of c of the given size, in lexicographic order.
+func Subsets(c domain.Clique, size int) []domain.Clique {
+	if size == 0 {
+		return []domain.Clique{{}}
+	}
+	var out []domain.Clique
+	for i := 0; i+size <= len(c); i++ {
+		for _, rest := range Subsets(c[i+1:], size-1) {
+			out = append(out, append(domain.Clique{c[i]}, rest...))
+		}
+	}
+	return out
+}
+
+// most is a cap on triples; a triple of a forecast stands for several.
+func (t Targets) most(triples int) int {
+	if len(t.Triples) > 0 && t.Triples[0].times > 1 {
+		return max(1, int(float64(triples)/t.Triples[0].times))
+	}
+	return triples
+}
+
+// Thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
+// each standing for so many as there are of them.
+func (t Targets) Thin(most int) Targets {
+	if all := t.Triples; len(all) > most {
+		t.Triples = Regular(all, most)
+		standFor(t.Triples, len(all))
+	}
+	if all := t.Pairs; len(all) > 3*most {
+		inside := map[string]bool{}
+		for _, x := range t.Triples {
+			for _, pair := range Subsets(x.Clique, 2) {
+				inside[pair.Key()] = true
+			}
+		}
+		t.Pairs = slices.DeleteFunc(slices.Clone(all), func(x Target) bool { return !inside[x.Clique.Key()] })
+		if len(t.Pairs) == 0 {
+			t.Pairs = Regular(all, 3*most)
+		}
+		standFor(t.Pairs, len(all))
+	}
+	return t
+}
+
+// standFor makes targets stand for so many, in equal parts.
+func standFor(list []Target, all int) {
+	for i := range list {
+		list[i].times = float64(all) / float64(len(list))
+	}
+}
+
+// Regular returns n elements, evenly spread over the list.
+func Regular[T any](all []T, n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = all[i*len(all)/n]
+	}
+	return out
+}
+
+// Attributes returns the one-way tables to measure: tables of covered attributes with a choice.
+func (t Targets) Attributes() []domain.Clique {
+	var out []domain.Clique
+	for a, k := range t.Sizes {
+		if t.Covered[a] && k > 1 {
+			out = append(out, domain.Clique{a})
+		}
+	}
+	return out
+}
+
+// Cliques returns the cliques of targets.
+func Cliques(list []Target) []domain.Clique {
+	out := make([]domain.Clique, len(list))
+	for i, x := range list {
+		out[i] = x.Clique
+	}
+	return out
+}
+
+// CellsOf returns the cells of each target clique.
+func CellsOf(sizes []int, cliques []domain.Clique) []int64 {
+	out := make([]int64, len(cliques))
+	for i, c := range cliques {
+		out[i], _ = c.Cells(sizes) // a target is countable
+	}
+	return out
+}
+
+// SumCells returns the sum of numbers of cells.
+func SumCells(cells []int64) int64 {
+	sum := int64(0)
+	for _, n := range cells {
+		sum += n
+	}
+	return sum
+}

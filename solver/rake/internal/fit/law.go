@@ -1,0 +1,162 @@
+package fit
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
+)
+
+// law is the prior of the cells of a table, estimated from them. The usual prior is normal around what independent columns would
+// have, the base. In columns that follow from each other most cells are empty, and some hold a multiple of the base: their counts
+// have a law of their own, with an atom at 0 and as many at multiples of the base as fit the noisy cells best. What noise adds to
+// thousands of empty cells would else be taken from the full ones.
+//
+// Sources: Kiefer, Wolfowitz 1956 (nonparametric maximum likelihood); Dempster, Laird, Rubin 1977 (EM).
+type law struct {
+	base  []float64 // counts of independent columns
+	scale float64   // κ of the usual prior
+}
+
+const (
+	leastMultiple = .5  // of the base …
+	lawSpread     = .15 // … and what multiples scatter by. The next one is two of these apart
+	lawShows      = 10  // logarithm of the likelihood ratio from which on a law is used
+	lawSteps      = 200 // of EM at most …
+	lawRound      = 20  // … in rounds; the last one gains less than 1
+	usualAtFirst  = .4  // part of the cells; of empty ones the same
+	mostLawCells  = 1 << 17
+)
+
+// estimate is what a law says of the cells of a table.
+type estimate struct {
+	usual          []float64 // probability that a cell follows the usual prior
+	mean, variance []float64 // of its count, if it does not
+	share          float64   // of the cells that do not
+}
+
+// of returns the estimate of cells with noise of the given variance; nil if the usual prior explains them.
+func (l *law) of(counts []float64, noise float64) *estimate {
+	if len(counts) > mostLawCells {
+		return nil
+	}
+	multiples := l.multiples(counts, math.Sqrt(noise))
+	k := len(multiples) + 2
+	like := l.likelihoods(counts, noise, multiples)
+	weights, next := make([]float64, k), make([]float64, k)
+	for j := range weights {
+		weights[j] = (1 - 2*usualAtFirst) / float64(k-2)
+	}
+	weights[0], weights[1] = usualAtFirst, usualAtFirst
+	gain := math.Inf(-1)
+	for range lawSteps / lawRound {
+		was := gain
+		for range lawRound {
+			gain = reweighed(like, weights, next)
+			weights, next = next, weights
+		}
+		if gain < lawShows {
+			return nil
+		}
+		if gain < was+1 {
+			break
+		}
+	}
+	out := &estimate{usual: make([]float64, len(counts)), mean: make([]float64, len(counts)), variance: make([]float64, len(counts)), share: 1 - weights[0]}
+	for i, y := range counts {
+		out.at(i, y, max(l.base[i], leastRidgeBase), noise, like[i*k:(i+1)*k], weights, multiples)
+	}
+	return out
+}
+
+// multiples returns the multiples of the base that cells may hold.
+func (l *law) multiples(counts []float64, sigma float64) (out []float64) {
+	most := 1.0
+	for i, b := range l.base {
+		most = max(most, counts[i]/max(b, .01*sigma))
+	}
+	for r := leastMultiple; r < 1.3*most; r *= 1 + 2*lawSpread {
+		out = append(out, r)
+	}
+	return out
+}
+
+// likelihoods returns the likelihoods of each cell under the usual prior, at 0, and at every multiple, over the largest of them.
+func (l *law) likelihoods(counts []float64, noise float64, multiples []float64) []float64 {
+	k := len(multiples) + 2
+	like := make([]float64, len(counts)*k)
+	normal := func(x, variance float64) float64 { return -x*x/variance/2 - math.Log(variance)/2 }
+	for i, y := range counts {
+		b, row := max(l.base[i], leastRidgeBase), like[i*k:(i+1)*k]
+		row[0], row[1] = normal(y-b, l.scale*math.Pow(b, choose.PriorPower)+noise), normal(y, noise)
+		top := max(row[0], row[1])
+		for j, r := range multiples {
+			row[2+j] = normal(y-r*b, lawSpread*lawSpread*r*r*b*b+noise)
+			top = max(top, row[2+j])
+		}
+		for j, x := range row {
+			row[j] = math.Exp(x - top)
+		}
+	}
+	return like
+}
+
+// reweighed makes a step of EM, with one cell more of the usual prior, and returns the gain over that prior alone before it.
+func reweighed(like, weights, next []float64) (gain float64) {
+	clear(next)
+	k := len(weights)
+	for from := 0; from < len(like); from += k {
+		row, p := like[from:from+k], 0.0
+		for j, x := range row {
+			p += weights[j] * x
+		}
+		for j, x := range row {
+			next[j] += weights[j] * x / p
+		}
+		gain += math.Log(p / max(row[0], math.SmallestNonzeroFloat64))
+	}
+	next[0]++
+	for j := range next {
+		next[j] /= float64(len(like)/k + 1)
+	}
+	return gain
+}
+
+// at fills in cell i, of count y and base b.
+func (e *estimate) at(i int, y, b, noise float64, like, weights, multiples []float64) {
+	other, mean, square := weights[1]*like[1], 0.0, 0.0
+	for j, r := range multiples {
+		p, m := weights[2+j]*like[2+j], r*b
+		v := lawSpread * lawSpread * m * m
+		m = max(0, m+(y-m)*v/(v+noise)) // a count
+		other, mean, square = other+p, mean+p*m, square+p*(m*m+v*noise/(v+noise))
+	}
+	usual := weights[0] * like[0]
+	e.usual[i] = usual / (usual + other)
+	if other > 0 {
+		e.mean[i] = mean / other
+		e.variance[i] = max(0, square/other-e.mean[i]*e.mean[i])
+	}
+}
+
+// meet multiplies the part of the cells that is not usual, which is nowhere below 0, so that it has the sums of the counts along
+// every axis: pairs with little noise would else pull at the one-ways of the fit.
+func meet(part, usual, counts []float64, shape []int) {
+	for range meetRounds {
+		stride := len(counts)
+		for _, k := range shape {
+			stride /= k
+			want, have := make([]float64, k), make([]float64, k)
+			for i, x := range counts {
+				v := i / stride % k
+				want[v] += x - usual[i]
+				have[v] += part[i]
+			}
+			for i := range part {
+				v := i / stride % k
+				part[i] *= min(max(want[v]/max(have[v], 1e-9), .5), 2)
+			}
+		}
+	}
+}
+
+const meetRounds = 30

@@ -1,0 +1,145 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/population"
+)
+
+// sparseTables are counts of two columns that follow from each other, and their bases: a band, a function, and steps.
+func sparseTables(rng *rand.Rand) (shape []int, list [][]float64, bases [][]float64) {
+	const k, n = 50, 20_000
+	map1 := rng.Perm(k)
+	for _, second := range []func(a int) int{
+		func(a int) int { return min(a+rng.IntN(8), k-1) },
+		func(a int) int { return map1[a] },
+		func(a int) int { return a / 10 * 10 },
+	} {
+		counts := make([]float64, k*k)
+		for range n {
+			a := rng.IntN(k)
+			counts[a*k+second(a)]++
+		}
+		list, bases = append(list, counts), append(bases, unrelated([]int{k, k}, counts))
+	}
+	return []int{k, k}, list, bases
+}
+
+// TestLaw: a law that is estimated from noisy cells finds the empty ones, and the targets of such tables are at most half as far
+// from the truth as the noise, with the sums of rows and columns as they were. Tables of independent columns have no such law.
+// Fixed seed.
+func TestLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, sigma := range []float64{2, 6, 12} {
+		shape, list, bases := sparseTables(rng)
+		for i, truth := range list {
+			counts := slices.Clone(truth)
+			for j := range counts {
+				counts[j] += sigma * rng.NormFloat64()
+			}
+			m := &measurement{values: slices.Clone(counts), precision: 1 / (sigma * sigma), ridge: slices.Repeat([]float64{1}, len(counts)), shape: shape,
+				table: population.NewTable(shape, domain.Clique{0, 1}, make([]float64, len(counts)), make([]float64, len(counts))),
+				law:   &law{bases[i], priorScale(bases[i], .8)}, whole: true}
+			population.Center(m.values, shape)
+			m.lower = lowerPart(counts, shape)
+			m.aim()
+			noise, off := 0.0, 0.0
+			for j, x := range truth {
+				noise, off = noise+math.Abs(counts[j]-x), off+math.Abs(m.table.Target[j]-x)
+			}
+			if !m.sparse || !(off < noise/2) {
+				t.Errorf("table %d, noise %g: sparse %v, targets are off by %.0f, counts by %.0f", i, sigma, m.sparse, off, noise)
+			}
+			for at, x := range lowerPart(counts, shape) {
+				counts[at] = x - m.table.Target[at]
+			}
+			population.Center(m.table.Target, shape)
+			for at, x := range counts {
+				if math.Abs(x+m.table.Target[at]) > sigma {
+					t.Fatalf("table %d, noise %g, cell %d: the one-ways' part of the target has moved by %g", i, sigma, at, x+m.table.Target[at])
+				}
+			}
+		}
+		independent := make([]float64, 900)
+		for j := range independent {
+			independent[j] = 40 * rng.ExpFloat64()
+		}
+		base := unrelated([]int{30, 30}, independent)
+		for j, b := range base {
+			independent[j] = b + math.Sqrt(b)*rng.NormFloat64() + sigma*rng.NormFloat64()
+		}
+		if e := (&law{base, priorScale(base, .15)}).of(independent, sigma*sigma); e != nil && e.share > .2 {
+			t.Errorf("noise %g: %.2f of the cells of independent columns have a law of their own", sigma, e.share)
+		}
+	}
+}
+
+// TestLawStaysInTheTable: whatever the shape, the noise and how rare values are, no target is beyond all counts of the
+// table together. A negative cell once doubled with the one beside it until neither was finite. Fixed seed.
+func TestLawStaysInTheTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	laws := 0
+	for range 4000 {
+		shape := []int{2 + rng.IntN(20), 2 + rng.IntN(12)}
+		n, rare, sigma := 500*math.Exp(4*rng.Float64()), 4*rng.Float64(), 1+20*rng.Float64()*rng.Float64()
+		truth := make([]float64, shape[0]*shape[1])
+		for a := range shape[0] {
+			truth[a*shape[1]+rng.IntN(shape[1])] = math.Exp(-rare * float64(a))
+		}
+		sum := 0.0
+		for _, x := range truth {
+			sum += x
+		}
+		counts := make([]float64, len(truth))
+		for i, x := range truth {
+			truth[i] = x * n / sum
+			counts[i] = truth[i] + sigma*rng.NormFloat64()
+		}
+		base := unrelated(shape, truth)
+		for i := range base { // one-ways have noise of their own
+			base[i] *= math.Exp(.4 * rng.NormFloat64())
+		}
+		base = unrelated(shape, base)
+		m := &measurement{values: slices.Clone(counts), precision: 1 / (sigma * sigma), ridge: slices.Repeat([]float64{1}, len(counts)), shape: shape,
+			table: population.NewTable(shape, domain.Clique{0, 1}, make([]float64, len(counts)), make([]float64, len(counts))),
+			law:   &law{base, priorScale(base, .8)}, whole: rng.IntN(2) == 0}
+		population.Center(m.values, shape)
+		m.lower = lowerPart(base, shape) // as released: residuals alone
+		all := 0.0
+		for i, x := range m.lower {
+			counts[i] = m.values[i] + x
+			all += math.Abs(counts[i])
+		}
+		if m.law.of(counts, sigma*sigma) != nil {
+			laws++
+		}
+		m.aim()
+		for i, x := range m.table.Target {
+			if !(math.Abs(x) <= all) || !(m.table.Ridge[i] > 0) {
+				t.Fatalf("shape %v, %.0f units, noise %.1f: target %d is %g, ridge %g", shape, n, sigma, i, x, m.table.Ridge[i])
+			}
+		}
+	}
+	if laws < 1000 {
+		t.Errorf("only %d tables have a law", laws)
+	}
+}
+
+// unrelated returns the counts of independent columns with the sums along rows and columns of a pair.
+func unrelated(shape []int, counts []float64) []float64 {
+	rows, columns, sum := make([]float64, shape[0]), make([]float64, shape[1]), 0.0
+	for i, x := range counts {
+		rows[i/shape[1]] += x
+		columns[i%shape[1]] += x
+		sum += x
+	}
+	out := make([]float64, len(counts))
+	for i := range out {
+		out[i] = rows[i/shape[1]] * columns[i%shape[1]] / sum
+	}
+	return out
+}

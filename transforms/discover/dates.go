@@ -1,0 +1,119 @@
+package discover
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// era is a run of years in which a column has dates.
+type era struct{ first, last int }
+
+// farYears is how many years without dates make what is beyond them far from the rest.
+const farYears = 20
+
+// eras returns the years in which a column has dates, as far as noise lets one see: the run with the most of them, first, and
+// those that are far from it. ok is whether there are such.
+func (n noisy) eras() (list []era, ok bool) {
+	cells := noisy{n.cells[:yearCells-1], n.sigma}
+	first, last, seen := cells.seen(nil)
+	if !seen {
+		return nil, false
+	}
+	most, at := 0., 0
+	own, empty := 0., farYears
+	z := quantile(firstFalse / float64(last-first+1)) // noise alone makes an era in one column of 1,000
+	for i := first; i <= last; i++ {
+		if x := n.cells[i]; x > z*n.sigma || i == first || i == last {
+			if empty >= farYears {
+				list, own = append(list, era{i, i}), 0
+			}
+			list[len(list)-1].last, empty = i, 0
+			if own += x; own > most {
+				most, at = own, len(list)-1
+			}
+			continue
+		}
+		empty++
+	}
+	list[0], list[at] = list[at], list[0]
+	return list, len(list) > 1
+}
+
+// dates picks the first and last day, and the resolution: as fine as the times are, if there are not too many values. Dates far
+// from all others, such as 9999-12-31 for what has no end, are values of their own.
+func (f *FoundColumn) dates(c Column, units float64, y, steps, codes noisy) {
+	eras, _ := y.eras()
+	if len(eras) == 0 {
+		f.Left = unseen
+		return
+	}
+	first, last := eras[0].first+firstYear, eras[0].last+firstYear
+	apart := eras[1:]
+	if year, ok := c.year(c.Min); ok {
+		first, last, apart = year, max(last, year), nil
+	} else if year, ok := c.year(c.Max); ok {
+		first, last, apart = min(first, year), year, nil
+	}
+	f.Min, f.Max = cmp.Or(c.Min, fmt.Sprintf("%04d-01-01", first)), cmp.Or(c.Max, fmt.Sprintf("%04d-12-31", last))
+	if f.Type != domain.Date {
+		f.Max = cmp.Or(c.Max, f.Max+"T23:59:59")
+	}
+	f.Common = fmt.Sprintf("%04d-07-01", max(first, min(last, y.most(eras[0].first, eras[0].last)+firstYear)))
+	for _, e := range apart {
+		f.Exact = append(f.Exact, f.farDates(e, codes)...)
+	}
+	slices.Sort(f.Exact)
+	f.Exact = slices.Compact(f.Exact)
+	n := last - first + 1
+	if f.Type == domain.Date || c.Unit > 0 && int64(n)*366*f.Type.Facts().Day/c.Unit < mostValues {
+		return
+	}
+	step := 2 // of stepsOfTime
+	if steps.cells != nil {
+		step = min(step, steps.needed(dayCell, finerCell, units))
+	}
+	exact := step
+	switch {
+	case n > 100:
+		step = 0
+	case n > 1:
+		step = min(step, 1)
+	}
+	if f.Resolution = stepsOfTime[step]; step < exact {
+		f.noted(1, "its times are rounded down to the "+f.Resolution)
+	}
+}
+
+// farDates returns the codes of an era that stand out of the noise, or the first day of each end of it.
+func (f *FoundColumn) farDates(e era, n noisy) (list []string) {
+	if n.cells != nil {
+		z := quantile(firstFalse / float64(len(codes)))
+		for i, c := range codes {
+			if !c.day.IsZero() && n.cells[i] > z*n.sigma && e.first <= yearCell(c.day) && yearCell(c.day) <= e.last {
+				list = append(list, f.dateText(c.text, c.last))
+			}
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	return []string{f.dateText(fmt.Sprintf("%04d-01-01", e.first+firstYear), false), f.dateText(fmt.Sprintf("%04d-12-31", e.last+firstYear), false)}
+}
+
+// dateText writes the first or the last second of a day as the type has it.
+func (f *FoundColumn) dateText(day string, last bool) string {
+	if f.Type == domain.Date {
+		return day
+	}
+	clock := "T00:00:00"
+	if last {
+		clock = "T23:59:59"
+	}
+	if f.Type == domain.Timestamp {
+		clock += "Z"
+	}
+	return day + clock
+}

@@ -1,0 +1,112 @@
+package discover
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// noisy are the released cells of a statistic.
+type noisy struct {
+	cells []float64
+	sigma float64
+}
+
+// measure releases a statistic of some columns. The map goes by the index of the column.
+func measure(c asker, stage string, statistic int, columns []int, share dp.Share) (map[int]noisy, error) {
+	out := map[int]noisy{}
+	if len(columns) == 0 {
+		return out, nil
+	}
+	cliques := make([]domain.Clique, len(columns))
+	for i, column := range columns {
+		cliques[i] = domain.Clique{attribute(column, statistic)}
+	}
+	m, err := c.Measure(stage, 1, cliques, nil, share)
+	if err != nil {
+		return nil, err
+	}
+	for i, column := range columns {
+		out[column] = noisy{m[i].Values, math.Sqrt(m[i].Variance)}
+	}
+	return out, nil
+}
+
+// The chances that noise alone makes an end of a range, by where it would be: within reach of the cells that are seen
+// already, where it makes the range a little longer; or far from them, where it would make one that is empty for the most
+// part.
+const (
+	reach      = 2
+	firstFalse = .001
+	nearFalse  = .001
+	farFalse   = 1e-7
+	widest     = 8 // neighbouring cells that are looked at together
+)
+
+// seen returns the outermost cells that stand out of the noise, by themselves or together with those behind them. It begins
+// at the largest, and goes on from what it sees. The bars are such that noise alone passes any of them with the
+// probabilities above, whatever the number of cells. width, if not nil, gives the width of a range from one cell to another: what makes the
+// range twice as wide at most is not far from it either, such as what is below 0 where nearly all is above.
+func (n noisy) seen(width func(first, last int) float64) (first, last int, ok bool) {
+	top := 0
+	for i, x := range n.cells {
+		if x > n.cells[top] {
+			top = i
+		}
+	}
+	if n.cells[top] <= n.sigma*quantile(firstFalse/float64(len(n.cells))) {
+		return 0, 0, false
+	}
+	first, last = top, top
+	for from, to := -1, -1; from != first || to != last; { // what is far from one end may be near the next
+		from, to = first, last
+		wide := func(i int) bool {
+			return width != nil && width(min(first, i), max(last, i)) <= 2*width(first, last)
+		}
+		first, last = n.end(first, -1, wide), n.end(last, 1, wide)
+	}
+	return first, last, true
+}
+
+// end returns the outermost cell beyond one, in a direction of 1 or −1, that stands out; or that one.
+func (n noisy) end(known, direction int, near func(int) bool) int {
+	outermost, inside := 0, 0
+	if direction > 0 {
+		outermost = len(n.cells) - 1
+	}
+	for i := known; i != outermost && near(i+direction); i += direction {
+		inside++
+	}
+	for i := outermost; i != known; i -= direction {
+		chance := nearFalse / (2 * reach)
+		switch beyond := (i - known) * direction; {
+		case beyond <= reach:
+		case beyond <= inside:
+			chance = nearFalse / (2 * float64(inside))
+		default:
+			chance = farFalse / float64(len(n.cells))
+		}
+		z := quantile(chance / 4) // of 1, 2, 4 and 8 cells
+		total := 0.
+		for wide := 1; wide <= min(widest, (outermost-i)*direction+1); wide++ {
+			total += n.cells[i+(wide-1)*direction]
+			if wide&(wide-1) == 0 && total > z*n.sigma*math.Sqrt(float64(wide)) {
+				return i
+			}
+		}
+	}
+	return known
+}
+
+func sum(list []float64) (s float64) {
+	for _, x := range list {
+		s += x
+	}
+	return s
+}
+
+// quantile is the value that a standard normal exceeds with a probability.
+func quantile(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }

@@ -1,0 +1,290 @@
+package discover
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
+)
+
+// The range of a column of numbers is made of three releases: the magnitudes show where it begins and ends, their eighths
+// how far in a magnitude it goes, and the counts of well-known codes what a far value is. What lies far from all else, or
+// would coarsen the steps that most values have, is no part of the range: it has exact values of its own.
+
+// figures are what is released of the numbers of a column.
+type figures struct{ kinds, places, sizes, details, codes noisy }
+
+// number picks type, range and resolution of a number. A column whose places are not open has no places.
+func (f *FoundColumn) number(c Column, units float64, n figures) {
+	k := f.numberType(c, units, n)
+	ends, ok := f.extent(n.sizes)
+	if !ok {
+		f.Left = unseen
+		return
+	}
+	f.apart(&ends, n)
+	f.within(c, ends, n, min(k, cellkind.MaxPlaces), units)
+}
+
+// numberType picks the type of a column of text, and the number of decimal places. In doubt it is NUMERIC, in whole steps: it
+// rounds decimals that nobody has seen, where INT64 would lose them.
+func (f *FoundColumn) numberType(c Column, units float64, n figures) (k int) {
+	if n.places.cells != nil {
+		k = n.places.needed(0, cellkind.MaxPlaces+1, units)
+	}
+	if !c.Untyped {
+		return k
+	}
+	if f.Written == "" { // one cell of kinds has less noise than the sum of all places
+		decimals, sigma := n.kinds.cells[decimalCell], n.kinds.sigma
+		switch {
+		case decimals <= max(.001*units, shown*sigma):
+			k = 0
+		case k == 0:
+			k = n.places.most(1, cellkind.MaxPlaces)
+		}
+		if hidden := decimals > sigma || sigma > mostHidden*units; k == 0 && hidden && decimals+sigma > fewDecimals*units && !cellkind.SaysWhole(f.Name) {
+			f.Type = domain.Numeric
+		}
+	}
+	switch {
+	case k > cellkind.MaxPlaces:
+		f.Type = domain.Float64
+	case k > 0:
+		f.Type = domain.Numeric
+	}
+	return k
+}
+
+// fewDecimals is the part of the values that may have decimals in an INT64, where they are unusable.
+const fewDecimals = .003
+
+// mostHidden is the part of the values that noise may blur for a column whose decimals do not show to be taken for whole.
+const mostHidden = .01
+
+// extent are the cells of magnitudes in which a range begins and ends, and what is apart from it.
+type extent struct {
+	first, last int
+	apart       []int // cells outside of it that hold values
+}
+
+// extent returns the outermost cells that stand out of the noise.
+func (f *FoundColumn) extent(sizes noisy) (e extent, ok bool) {
+	cells, at := f.held(sizes)
+	first, last, ok := cells.seen(func(first, last int) float64 {
+		low, _ := within(at[first])
+		_, high := within(at[last])
+		return high - low
+	})
+	if !ok {
+		return e, false
+	}
+	e.first, e.last = at[first], at[last]
+	if e.first > powers && e.last-e.first > 6 { // what is far below the largest numbers is near 0
+		e.first = powers
+	}
+	if e.last < powers && e.last-e.first > 6 {
+		e.last = powers
+	}
+	return e, true
+}
+
+// held are the cells of magnitudes that the type can have, and where they are: whole numbers have none between 0 and 1.
+func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
+	list.sigma = magnitudes.sigma
+	for i, x := range magnitudes.cells[:magnitudeCells-1] {
+		if low, high := within(i); f.Type == domain.Int64 && i != powers && low >= -1 && high <= 1 {
+			continue
+		}
+		list.cells, at = append(list.cells, x), append(at, i)
+	}
+	return list, at
+}
+
+// within declares the range. Its ends are the ends of the eighths that have all but a hundredth of the units, as far as noise
+// lets one see; and where its steps would be coarser than the steps of nine tenths of its values, the rest is apart.
+func (f *FoundColumn) within(c Column, e extent, n figures, places int, units float64) {
+	all := 0.
+	for i := e.first; i <= e.last; i++ {
+		all += max(0, n.sizes.cells[i])
+	}
+	step, beyond := math.Pow10(-places), 0.
+	for e.last > powers && c.Step == "" && c.Max == "" && c.Min == "" {
+		low, _ := within(e.first)
+		_, high := within(e.last)
+		if beyond += max(0, n.sizes.cells[e.last]); (high-low)/step < mostValues-2 || beyond > mostApart*all || e.last <= e.first {
+			break
+		}
+		e.apart, e.last = append(e.apart, e.last), e.last-1
+	}
+	from, to := f.refined(c, e, n.details, units)
+	f.span(c, from, to, places)
+	if f.Left != "" {
+		return
+	}
+	f.common(e, n.details)
+	lo, hi := decimal(f.Min), decimal(f.Max)
+	slices.Sort(e.apart)
+	for _, cell := range e.apart {
+		for _, x := range f.standFor(cell, n) {
+			if v := decimal(x); (v.Cmp(lo) < 0 || v.Cmp(hi) > 0) && f.isValue(x, places) {
+				f.Exact = append(f.Exact, x)
+			}
+		}
+	}
+	slices.SortFunc(f.Exact, func(a, b string) int { return decimal(a).Cmp(decimal(b)) })
+	f.Exact = slices.Compact(f.Exact)
+	if given := new(big.Rat).SetFrac(big.NewInt(1), power10(places)); c.Step == "" && f.Resolution != "" && decimal(f.Resolution).Cmp(given) > 0 {
+		f.noted(1, "its values are rounded to multiples of "+f.Resolution)
+	}
+}
+
+// limit is an end of a range. An open one is no value itself.
+type limit struct {
+	at   *big.Rat
+	open bool
+}
+
+func limitAt(x float64, open bool) limit { return limit{new(big.Rat).SetFloat64(x), open} }
+
+// refined returns the ends of the range from one magnitude to another: without the eighths at both ends that have at most a
+// hundredth of the units together, as far as noise lets one see, or what the name of the column says where that lies in them and
+// no values pass it.
+func (f *FoundColumn) refined(c Column, e extent, n noisy, units float64) (from, to limit) {
+	low, _ := within(e.first)
+	_, high := within(e.last)
+	from, to = limitAt(low, e.first < powers), limitAt(high, e.last > powers)
+	if n.cells != nil {
+		if cut := n.idle(e.last*details, 1, units); e.last > powers && cut > 0 {
+			_, high := detailWithin((e.last+1)*details - 1 - cut)
+			to = limitAt(high, true)
+		}
+		if cut := n.idle((e.first+1)*details-1, -1, units); e.first != powers && cut > 0 {
+			low, _ := detailWithin(e.first*details + cut)
+			from = limitAt(low, e.first < powers)
+		}
+	}
+	if least, most, ok := cellkind.Limits(f.Name); ok {
+		if x := parsed(most); magnitude(x) == e.last && !n.passes(x, 1, units) {
+			to = limitAt(x, false)
+		}
+		if x := parsed(least); magnitude(x) == e.first && !n.passes(x, -1, units) {
+			from = limitAt(x, false)
+		}
+	}
+	return from, to
+}
+
+// passes reports whether values of the magnitude of a public limit stand out of the noise beyond it: more than a hundredth of
+// the units in the eighths behind its own one, or a twentieth in its own, if that lies nearly all beyond it.
+func (n noisy) passes(limit float64, direction int, units float64) bool {
+	if n.cells == nil {
+		return false
+	}
+	own, beyond, cells := detail(limit), 0., 0.
+	for i := own + direction; i/details == own/details && i >= 0; i += direction {
+		beyond, cells = beyond+n.cells[i], cells+1
+	}
+	low, high := detailWithin(own)
+	part := (high - limit) / (high - low)
+	if direction < 0 {
+		part = 1 - part
+	}
+	return beyond > max(.01*units, shown*n.sigma*math.Sqrt(cells)) || part > .8 && n.cells[own] > max(.05*units, shown*n.sigma)
+}
+
+// idle returns how many of the eighths of a magnitude, from the far end on, have at most a hundredth of the units together. The
+// nearest one has values.
+func (n noisy) idle(nearest, direction int, units float64) (cut int) {
+	sum := 0.
+	for i := range details - 1 {
+		sum += n.cells[nearest+(details-1-i)*direction]
+		if sum+n.sigma*math.Sqrt(float64(i+1)) > .01*units {
+			break
+		}
+		cut = i + 1
+	}
+	return cut
+}
+
+// span declares the range from one end to another at a resolution of so many decimal places, or the finest at which there
+// are no more values than a domain can have. What the column declares stays, but a resolution of too many values. A column
+// whose range the type has no room for is left out. Its work is bounded by the digits of a number, whatever was drawn.
+func (f *FoundColumn) span(c Column, from, to limit, places int) {
+	step := new(big.Rat).SetFrac(big.NewInt(1), power10(places))
+	if c.Step != "" {
+		step = decimal(c.Step)
+	}
+	c.declared(&from, &to)
+	if !f.holds(from.at, places) || !f.holds(to.at, places) {
+		f.Left = fmt.Sprintf("its numbers come near the ends of %v, and a range has to stay away from them; they may be identifiers", f.Type)
+		return
+	}
+	declared := step
+	for width := new(big.Rat).Sub(to.at, from.at); new(big.Rat).Quo(width, step).Cmp(big.NewRat(mostValues-2, 1)) > 0; {
+		step = new(big.Rat).Mul(step, big.NewRat(10, 1))
+	}
+	lo, hi := floorTo(from.at, step), floorTo(to.at, step)
+	if !f.holds(lo, places) {
+		lo.Add(lo, step)
+	}
+	if hi.Cmp(to.at) == 0 && to.open {
+		hi.Sub(hi, step)
+	}
+	if lo.Cmp(from.at) == 0 && from.open {
+		lo.Add(lo, step)
+	}
+	switch {
+	case lo.Cmp(hi) < 0:
+	case c.Max != "":
+		lo.Sub(hi, step)
+	default:
+		hi.Add(lo, step)
+	}
+	f.Min, f.Max = cmp.Or(c.Min, text(lo)), cmp.Or(c.Max, text(hi))
+	if c.Step == "" || step.Cmp(declared) != 0 {
+		f.Resolution = text(step)
+	}
+}
+
+// declared puts what is declared of a range in place of what was found.
+func (c *Column) declared(from, to *limit) {
+	switch {
+	case c.Min != "":
+		if from.at, from.open = decimal(c.Min), false; to.at.Cmp(from.at) < 0 {
+			to.at = from.at
+		}
+	case c.Max != "":
+		if to.at, to.open = decimal(c.Max), false; from.at.Cmp(to.at) > 0 {
+			from.at = to.at
+		}
+	}
+}
+
+// isValue reports whether the type has room for a number that stands for others.
+func (f *FoundColumn) isValue(x string, places int) bool {
+	if f.Type == domain.Int64 {
+		_, ok := (&domain.Attribute{Type: domain.Int64}).ParseNative(x)
+		return ok
+	}
+	return f.holds(decimal(x), max(places, 2))
+}
+
+// decimal reads a number of a domain file, whose reader has accepted it.
+func decimal(s string) *big.Rat {
+	x, ok := new(big.Rat).SetString(s)
+	if !ok {
+		panic("discover: a column declares what is no number")
+	}
+	return x
+}
+
+// holds reports whether the type has room for a number, with so many decimal places.
+func (f *FoundColumn) holds(x *big.Rat, places int) bool {
+	most := new(big.Rat).SetFrac(big.NewInt(math.MaxInt64/2), power10(places))
+	return f.Type == domain.Float64 || new(big.Rat).Abs(x).Cmp(most) <= 0
+}
