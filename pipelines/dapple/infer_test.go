@@ -148,7 +148,7 @@ func TestNoPlaceForTheFile(t *testing.T) {
 		{append(infer, "--output=no/x.yaml"), "--output: no/x.yaml: there is no directory no; make it, or name another file"},
 	} {
 		if tt.args[0] == "infer" { // evaluate refuses a pipe, since it reads twice
-			pipeInput(t, dir)
+			unreadInput(t, dir)
 		}
 		dapple(t, dir, tt.args...).want(t, 2, tt.want, "one problem; nothing was read or written")
 	}

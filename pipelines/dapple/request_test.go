@@ -6,9 +6,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
-// pipeInput puts a pipe that nobody writes to in the table's place: whoever opens it waits for ever.
+// pipeInput puts a pipe in the table's place.
 func pipeInput(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "people.csv")
@@ -18,6 +19,29 @@ func pipeInput(t *testing.T, dir string) {
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Skipf("missing: named pipes in the temporary directory: %v", err)
 	}
+}
+
+// unreadInput puts a pipe in the table's place, and fails if somebody opens it, who then finds it empty.
+func unreadInput(t *testing.T, dir string) {
+	t.Helper()
+	pipeInput(t, dir)
+	path := filepath.Join(dir, "people.csv")
+	over, watched := make(chan bool), make(chan bool)
+	t.Cleanup(func() { close(over); <-watched })
+	go func() {
+		defer close(watched)
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			if f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil { // somebody reads
+				t.Errorf("%s was opened", path)
+				_ = f.Close()
+			}
+		}
+	}()
 }
 
 // badRequests are refused with exit status 2, without a look at the table, beside the cases of TestMessages.
@@ -48,7 +72,7 @@ func TestBadRequests(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := people(t, 10)
-			pipeInput(t, dir)
+			unreadInput(t, dir)
 			if tt.domain != "" {
 				put(t, dir, "people.yaml", tt.domain)
 			}
@@ -85,7 +109,7 @@ func TestPrivacyIDIsADecision(t *testing.T) {
 // Budgets are refused with the values that are allowed.
 func TestBadBudgets(t *testing.T) {
 	dir := people(t, 10)
-	pipeInput(t, dir)
+	unreadInput(t, dir)
 	for _, value := range []string{"0", "-1", "NaN", "Inf", "-Inf", "1e999", "", "one"} {
 		dapple(t, dir, "synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--delta=0", "--epsilon="+value).
 			want(t, 2, `--epsilon: got "`+value+`"; want a finite number above 0`)
@@ -163,7 +187,7 @@ func TestWordsOfOthers(t *testing.T) {
 // plan says everything without opening the table.
 func TestPlanDoesNotOpenTheInput(t *testing.T) {
 	dir := people(t, 10)
-	pipeInput(t, dir)
+	unreadInput(t, dir)
 	got := dapple(t, dir, append([]string{"plan"}, synth()[1:]...)...)
 	got.want(t, 0)
 	for _, text := range []string{"verdict ", "promise ", "error ", "people ", "cost ", "next "} {
