@@ -1,6 +1,7 @@
 package population
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -189,6 +190,37 @@ func TestSortedIsLexicographicByRisingSize(t *testing.T) {
 		})
 		if slices.Contains(seen, false) {
 			t.Errorf("%s: a record was not visited", name)
+		}
+	}
+}
+
+// Records are in the order of a stable sort by their codes, whether these fit into one word or into several.
+func TestSortedByIsStable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, sizes := range [][]int{{3, 1, 2}, {2048, 3}, {2049, 65535}, {65535, 65535, 65535, 65535}, slices.Repeat([]int{2, 300}, 30)} {
+		m := randomColumns(sizes, 3000, rng)
+		for a, column := range m.Columns[1:] { // few distinct codes, so that later attributes decide
+			for i := range column {
+				if rng.IntN(4) > 0 {
+					column[i] = domain.Code(sizes[a+1] - 1)
+				}
+			}
+		}
+		keys, all := rng.Perm(len(sizes)), make([]uint32, m.Len())
+		for i, r := range rng.Perm(len(all)) {
+			all[i] = uint32(r)
+		}
+		want := slices.Clone(all)
+		slices.SortStableFunc(want, func(x, y uint32) int {
+			for _, a := range keys {
+				if c := cmp.Compare(m.code(x, a), m.code(y, a)); c != 0 {
+					return c
+				}
+			}
+			return 0
+		})
+		if got := sortedBy(m, all, keys); !slices.Equal(got, want) {
+			t.Errorf("sizes %v by attributes %v: another order", sizes, keys)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package population
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -52,25 +53,68 @@ func walkUniverse(sizes, order []int, visit func(i int)) {
 	walk(0, 0)
 }
 
-// sortedBy returns records in lexicographic order of some attributes: a radix sort, with a stable counting pass for each, the
-// least significant first.
+// sortedBy returns records in lexicographic order of some attributes. It packs their codes into words, as many as fit. A
+// stable radix sort for each word, the least significant first, then looks at no column.
 func sortedBy(m *Model, records []uint32, keys []int) []uint32 {
-	from, to := slices.Clone(records), make([]uint32, len(records))
-	for k := len(keys) - 1; k >= 0; k-- {
-		a := keys[k]
-		next := make([]uint32, m.Sizes[a]+1)
-		for _, i := range from {
-			next[m.code(i, a)+1]++
+	s := radix{order: slices.Clone(records), nextOrder: make([]uint32, len(records))}
+	s.words, s.nextWords = make([]uint64, len(records)), make([]uint64, len(records))
+	for last := len(keys); last > 0; {
+		first, most := last, uint64(1)
+		for first > 0 {
+			high, product := bits.Mul64(most, uint64(m.Sizes[keys[first-1]]))
+			if high > 0 {
+				break
+			}
+			first, most = first-1, product
 		}
-		for v := 1; v < len(next); v++ {
-			next[v] += next[v-1]
+		clear(s.words)
+		for _, a := range keys[first:last] {
+			s.append(m, a)
 		}
-		for _, i := range from {
-			c := m.code(i, a)
-			to[next[c]] = i
-			next[c]++
+		for shift := 0; shift < bits.Len64(most-1); shift += digitBits {
+			s.pass(shift)
 		}
-		from, to = to, from
+		last = first
 	}
-	return from
+	return s.order
+}
+
+// digitBits are the bits that a pass sorts by: so many counters fit into a core's nearest cache.
+const digitBits = 11
+
+// radix sorts records by words.
+type radix struct {
+	words, nextWords []uint64
+	order, nextOrder []uint32
+}
+
+// append adds the codes of an attribute to the words, below what they hold.
+func (s *radix) append(m *Model, a int) {
+	size := uint64(m.Sizes[a])
+	if m.Columns == nil {
+		for j, i := range s.order {
+			s.words[j] = s.words[j]*size + uint64(m.codeOf(int(i), a))
+		}
+		return
+	}
+	for j, i := range s.order {
+		s.words[j] = s.words[j]*size + uint64(m.Columns[a][i])
+	}
+}
+
+// pass is a stable counting pass for a digit.
+func (s *radix) pass(shift int) {
+	var next [1<<digitBits + 1]uint32
+	for _, w := range s.words {
+		next[w>>shift&(1<<digitBits-1)+1]++
+	}
+	for d := 1; d < len(next); d++ {
+		next[d] += next[d-1]
+	}
+	for j, w := range s.words {
+		at := &next[w>>shift&(1<<digitBits-1)]
+		s.nextWords[*at], s.nextOrder[*at] = w, s.order[j]
+		*at++
+	}
+	s.words, s.nextWords, s.order, s.nextOrder = s.nextWords, s.words, s.nextOrder, s.order
 }

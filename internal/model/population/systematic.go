@@ -57,8 +57,10 @@ func (s *systematic) keep(m *Model, records []uint32) {
 		return
 	}
 	s.codes = make([]domain.Code, len(records)*s.width)
-	for j, i := range records {
-		m.Record(int(i), s.codes[j*s.width:(j+1)*s.width])
+	for a, column := range m.Columns { // one after the other, since a cache holds more of one than of all
+		for j, i := range records {
+			s.codes[j*s.width+a] = column[i]
+		}
 	}
 }
 
