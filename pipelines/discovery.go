@@ -33,6 +33,7 @@ type FindRequest struct {
 	text   bool // cells are text
 	params discover.Params
 	unread []string // columns that are not looked at, with the public reason
+	few    string   // what few people mean for the finding; empty: there are enough, or nobody has said how many
 	dir    string   // where what was found is kept until the run has published
 	alone  bool     // no rows are asked for: the domain alone, with the whole budget
 	book   *book.Book
@@ -228,18 +229,30 @@ func (r *FindRequest) csvKeys() string {
 	return strings.Join(r.form.Keys(), ", ")
 }
 
-// checkPeople refuses a request for so few people that most of the table would not be seen.
+// checkPeople refuses a request for so few people that nothing would be seen, and keeps a note on few people.
 func (r *FindRequest) checkPeople(f *Faults) {
 	o, err := foundOutlook(r.params, r.ExpectedRows)
-	switch {
-	case err != nil:
+	if err != nil {
 		*f = append(*f, ErrorFaults("--epsilon", err)...)
-	case r.ExpectedRows > 0 && !o.Enough && o.Category == 0:
-		f.add("--expected_rows", fmt.Sprintf("got %d; with %d columns at this budget an end of a range needs about %.0f people to be seen", r.ExpectedRows, o.Columns, o.RangeEnd), o.wouldDo())
-	case r.ExpectedRows > 0 && !o.Enough:
-		f.add("--expected_rows", fmt.Sprintf("got %d; with %d columns at this budget a category needs about %.0f people to be named", r.ExpectedRows, o.Columns, o.Category), o.wouldDo())
+		return
 	}
+	if r.ExpectedRows == 0 || o.Enough {
+		return
+	}
+	least, what := o.Category, "a category needs about %.0f people to be named"
+	if least == 0 {
+		least, what = o.RangeEnd, "an end of a range needs about %.0f people to be seen"
+	}
+	what = fmt.Sprintf("with %d columns at this budget "+what, o.Columns, least)
+	if least > hopeless*float64(r.ExpectedRows) {
+		f.add("--expected_rows", fmt.Sprintf("got %d; %s", r.ExpectedRows, what), o.wouldDo())
+		return
+	}
+	r.few = fmt.Sprintf("few people: %s; %s", what, o.wouldDo())
 }
+
+// hopeless is the part of the people that a category may need at most. If it needs more, next to nothing is found.
+const hopeless = .5
 
 // keepAt sets where what is found is kept, and under which name: a request's on a state of the table, so that the
 // same command goes on with it.

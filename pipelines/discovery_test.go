@@ -139,7 +139,7 @@ func TestFindFaults(t *testing.T) {
 		{func(c *Config) { c.PrivacyID = "person" }, `no column "person"`},
 		{func(c *Config) { c.Delta = 0 }, "at the price of it"},
 		{func(c *Config) { c.DomainShare = .7 }, "want .001 to .5"},
-		{func(c *Config) { c.ExpectedRows = 1000 }, "would do"},
+		{func(c *Config) { c.ExpectedRows = 200 }, "would do"},
 		{func(c *Config) { c.Output = "bq://p.d.t" }, "--release: is required if the rows go to a table"},
 		{func(c *Config) { c.Output, c.Release, c.Write = "bq://p.d.t", "made", "append" }, "--write: append would mix up people"},
 		{func(c *Config) { c.Output = "" }, "--output: is required"},

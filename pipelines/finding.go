@@ -224,6 +224,9 @@ func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []strin
 		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(f.LeftOut()), len(f.Columns)+len(r.unread), file)
 	}
 	notes = append(notes, firstOf(out, 5, "left out: ", " more columns are left out: "+file+" says why")...)
+	if r.few != "" {
+		notes = append(notes, r.few)
+	}
 	return append(notes, firstOf(misfits(f), 3, "", " more columns have values that did not fit: "+file+" says which")...)
 }
 

@@ -7,10 +7,11 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/transforms/discover"
 )
 
 // TestPlanFound: what can be found is said before anything is read: of 5,000 people and 19 columns too little, and each of
-// the ways out that the plan names would do. A run of so few people is refused in the same words.
+// the ways out that the plan names would do. A run of a few more people than a category needs has it as a note, and one of fewer is refused.
 func TestPlanFound(t *testing.T) {
 	c := PlanConfig{Config: Config{Epsilon: 1, Delta: 1e-9, ExpectedRows: 5000}, Columns: 19}
 	p := must.Value(PlanFound(t.Context(), c))(t)
@@ -43,8 +44,13 @@ func TestPlanFound(t *testing.T) {
 		t.Error("less would do")
 	}
 	run := Config{Input: peopleCSV(t, 10), Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9, ExpectedRows: 1000}
+	r := must.Value(ValidateFind(t.Context(), run))(t)
+	if notes := strings.Join(r.foundNotes(&discover.Found{}, "10 %", "file"), "\n"); !strings.Contains(notes, "few people: ") || !strings.Contains(notes, "people to be named") || !strings.Contains(notes, "would do") {
+		t.Errorf("a run of 1,000 people: %s", notes)
+	}
+	run.ExpectedRows = 200
 	if _, err := ValidateFind(t.Context(), run); err == nil || !strings.Contains(err.Error(), "people to be named") || !strings.Contains(err.Error(), "would do") {
-		t.Errorf("a run of 1,000 people: %v", err)
+		t.Errorf("a run of 200 people: %v", err)
 	}
 	for _, f := range []struct {
 		change func(*PlanConfig)

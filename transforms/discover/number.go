@@ -106,20 +106,24 @@ func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
 }
 
 // within declares the range. Its ends are the ends of the eighths that have all but a hundredth of the units, as far as noise
-// lets one see; and where its steps would be coarser than the steps of nine tenths of its values, the rest is apart.
+// lets one see. Where the steps of nine tenths of its values have room for these alone, the rest is apart.
 func (f *FoundColumn) within(c Column, e extent, n figures, places int, units float64) {
 	all := 0.
 	for i := e.first; i <= e.last; i++ {
 		all += max(0, n.sizes.cells[i])
 	}
+	low, _ := within(e.first)
 	step, beyond := math.Pow10(-places), 0.
-	for e.last > powers && c.Step == "" && c.Max == "" && c.Min == "" {
-		low, _ := within(e.first)
-		_, high := within(e.last)
-		if beyond += max(0, n.sizes.cells[e.last]); (high-low)/step < mostValues-2 || beyond > mostApart*all || e.last <= e.first {
+	for last := e.last; last > powers && last > e.first && c.Step == "" && c.Max == "" && c.Min == ""; last-- {
+		if _, high := within(last); (high-low)/step < mostValues-2 {
+			for ; e.last > last; e.last-- {
+				e.apart = append(e.apart, e.last)
+			}
 			break
 		}
-		e.apart, e.last = append(e.apart, e.last), e.last-1
+		if beyond += max(0, n.sizes.cells[last]); beyond > mostApart*all {
+			break // steps would be coarse for the others too
+		}
 	}
 	from, to := f.refined(c, e, n.details, units)
 	f.span(c, from, to, places)
@@ -224,9 +228,9 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 		f.Left = fmt.Sprintf("its numbers come near the ends of %v, and a range has to stay away from them; they may be identifiers", f.Type)
 		return
 	}
-	declared := step
-	for width := new(big.Rat).Sub(to.at, from.at); new(big.Rat).Quo(width, step).Cmp(big.NewRat(mostValues-2, 1)) > 0; {
-		step = new(big.Rat).Mul(step, big.NewRat(10, 1))
+	declared, width := step, new(big.Rat).Sub(to.at, from.at)
+	for i := 0; new(big.Rat).Quo(width, step).Cmp(big.NewRat(mostValues-2, 1)) > 0; i++ {
+		step = new(big.Rat).Mul(step, [...]*big.Rat{big.NewRat(2, 1), big.NewRat(5, 2), big.NewRat(2, 1)}[i%3]) // 2, 5, 10, 20, …
 	}
 	lo, hi := floorTo(from.at, step), floorTo(to.at, step)
 	if !f.holds(lo, places) {
