@@ -29,6 +29,7 @@ type Intervals struct {
 	maxError      *query.MaxError
 	scale         float64 // κ of whole marginals; NaN if nothing is known
 	fit           *solver.Fit
+	earlier       bool // what is known was released by a version that kept less
 	misses        map[string]*solver.Miss
 	widening      map[string]float64 // of tables that the fit misses by more than noise explains
 }
@@ -98,6 +99,9 @@ func (v *Intervals) Sources(c domain.Clique, dst []Source) []Source {
 	}
 	return dst
 }
+
+// Earlier reports whether an earlier version made the release: its standard errors leave out how far the fit is from the answers.
+func (v *Intervals) Earlier() bool { return v.earlier }
 
 // tested keeps what the test of the fit has found.
 func (v *Intervals) tested(f *solver.Fit) {

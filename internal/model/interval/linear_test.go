@@ -1,6 +1,7 @@
 package interval
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
@@ -114,6 +115,12 @@ func TestRestore(t *testing.T) {
 	x, _ := New(r).Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false)
 	if y, _ := again.Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false); x != y || !(x > 0) {
 		t.Errorf("variance %g, and %g of what was restored", x, y)
+	}
+	older := bytes.Replace(b, []byte(`"computation":2,`), nil, 1)
+	if early, err := Restore(older, r.Model.Sizes); err != nil || !early.Earlier() || again.Earlier() {
+		t.Errorf("an earlier version's errors: %v; a release of today: earlier %v", err, again.Earlier())
+	} else if b, err := early.MarshalJSON(); err != nil || bytes.Contains(b, []byte(`"computation":2`)) {
+		t.Error("what an earlier version computed is written as today's")
 	}
 	if _, err := Restore(b, []int{3, 2}); err == nil {
 		t.Error("errors of a model of other sizes are taken")

@@ -15,6 +15,7 @@ import (
 // state is what all standard errors of a release follow from, besides its model. It is released.
 type state struct {
 	Format      int                 `json:"format"`
+	Computation int                 `json:"computation"` // of the standard errors; absent: by an earlier version
 	Sizes       []int               `json:"sizes"`
 	Units       float64             `json:"units"`
 	Variance    float64             `json:"variance"` // of Units
@@ -33,11 +34,17 @@ type measuredMarginal struct {
 	Variance float64       `json:"variance"`
 }
 
-const stateFormat = 1
+const (
+	stateFormat = 1
+	computation = 2 // from which on standard errors hold how far the fit is from the noisy answers
+)
 
 // MarshalJSON returns what Restore reads: all that standard errors follow from, besides the model.
 func (v *Intervals) MarshalJSON() ([]byte, error) {
-	s := state{Format: stateFormat, Sizes: v.sizes, Units: v.units, Variance: v.totalVariance, Uncertainty: v.uncertainty, OneWay: v.oneWay, MaxError: v.maxError}
+	s := state{Format: stateFormat, Computation: computation, Sizes: v.sizes, Units: v.units, Variance: v.totalVariance, Uncertainty: v.uncertainty, OneWay: v.oneWay, MaxError: v.maxError}
+	if v.earlier {
+		s.Computation = 0
+	}
 	if v.fit != nil {
 		f := *v.fit
 		f.Misses = nil
@@ -63,7 +70,7 @@ func Restore(data []byte, sizes []int) (*Intervals, error) {
 	if err := json.Unmarshal(data, &s); err != nil || s.Format != stateFormat || !slices.Equal(s.Sizes, sizes) || !(s.Units >= 1) || !(s.Variance >= 0) {
 		return nil, errState
 	}
-	v := &Intervals{sizes: s.Sizes, units: s.Units, totalVariance: s.Variance, uncertainty: s.Uncertainty, oneWay: s.OneWay, maxError: s.MaxError, scale: math.NaN()}
+	v := &Intervals{sizes: s.Sizes, units: s.Units, totalVariance: s.Variance, uncertainty: s.Uncertainty, oneWay: s.OneWay, maxError: s.MaxError, scale: math.NaN(), earlier: s.Computation < computation}
 	if s.Scale != nil {
 		v.scale = *s.Scale
 	}

@@ -36,14 +36,19 @@ type Answer struct {
 	Value, StandardError, Low, High float64
 	Hidden                          float64 // fewer people than about so many have no answer; 0: this has one
 	Measured                        bool    // noisy answers of all marginals that bear on it were released; false: the model's error is predicted
+	Earlier                         bool    // an earlier version made the release: the interval leaves out the fit's distance from the answers
 }
 
-// From says where the standard error comes from: "measured" or "modelled".
+// From says where the standard error comes from: "measured" or "modelled", and whether an earlier version made the release.
 func (a *Answer) From() string {
+	from := "modelled"
 	if a.Measured {
-		return "measured"
+		from = "measured"
 	}
-	return "modelled"
+	if a.Earlier {
+		from += ", earlier version"
+	}
+	return from
 }
 
 // Texts returns value, standard error and interval with the digits that the standard error leaves; and only why they are absent if
@@ -134,7 +139,7 @@ func compare(x float64, op string, y float64) bool {
 
 // answer computes one column of a group.
 func (v *view) answer(g *group, it *Item) Answer {
-	out := Answer{Group: g.labels, Column: it.Name, Measured: v.linear.Source() == interval.Measured && !v.cut}
+	out := Answer{Group: g.labels, Column: it.Name, Measured: v.linear.Source() == interval.Measured && !v.cut, Earlier: v.r.Errors.Earlier()}
 	top := v.sum(g, &it.Top)
 	switch {
 	case it.Down != nil:

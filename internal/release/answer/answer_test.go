@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -147,6 +148,17 @@ func TestSources(t *testing.T) {
 		if a := ask(t, r, "SELECT COUNT(*) FROM rows WHERE "+where)[0]; a.From() != want {
 			t.Errorf("%s: %s, want %s", where, a.From(), want)
 		}
+	}
+}
+
+// TestEarlierVersion: answers from errors that an earlier version computed say so, and have values as before.
+func TestEarlierVersion(t *testing.T) {
+	r := release(t)
+	want := ask(t, r, "SELECT COUNT(*) FROM rows WHERE sex = Male")[0]
+	older := bytes.Replace(must.Value(r.Errors.MarshalJSON())(t), []byte(`"computation":2,`), nil, 1)
+	r.Errors = must.Value(interval.Restore(older, r.Model.Sizes))(t)
+	if got := ask(t, r, "SELECT COUNT(*) FROM rows WHERE sex = Male")[0]; got.From() != "measured, earlier version" || got.Value != want.Value {
+		t.Errorf("%s %g, want measured, earlier version %g", got.From(), got.Value, want.Value)
 	}
 }
 

@@ -150,6 +150,7 @@ func Page(ctx context.Context, o *dirsink.Output) (page report.Page, err error) 
 		return page, err
 	}
 	page.Domain = &model.Domain
+	page.Earlier = !asks
 	if page.Marginals, err = readMarginals(ctx, files.Join(o.Release, publish.MarginalsFile), page.Domain); err != nil || !asks {
 		return page, err
 	}
@@ -160,7 +161,7 @@ func Page(ctx context.Context, o *dirsink.Output) (page report.Page, err error) 
 	}
 	r, err := answering(ctx, o, model)
 	if err == nil {
-		page.Asked, page.Means = publish.Asked(r), publish.Means(r)
+		page.Asked, page.Means, page.Earlier = publish.Asked(r), publish.Means(r), r.Errors.Earlier()
 	}
 	return page, err
 }

@@ -21,6 +21,7 @@ type Page struct {
 	Asked     []Asked    // empty: the release does not know its errors
 	Means     []Mean     // of the attributes; empty: the same
 	Answers   Answers
+	Earlier   bool // an earlier version computed the errors
 }
 
 // Answers are the first answers to the linear queries of a workload, and how many there are; the zero value: it has none.

@@ -161,6 +161,9 @@ func (p Page) usefulness(k known, notes []columnNote) (v verdict) {
 			v.Lines = append([]string{"The fit is " + strings.ToLower(s.Fit.verdict()) + ": " + s.Fit.inWords() + "."}, v.Lines...)
 		}()
 	}
+	if p.Earlier {
+		v.Lines = append(v.Lines, "An earlier version made this release: its intervals leave out how far the model is from the noisy answers, and may be too narrow.")
+	}
 	if tv := s.Error.AverageTV; tv > 0 {
 		v.Level = p.grade(k, columns, notes)
 		v.Word = v.Level

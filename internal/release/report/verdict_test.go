@@ -63,6 +63,16 @@ func TestPoorFit(t *testing.T) {
 	}
 }
 
+// TestEarlierVersion: the first card says that an earlier version computed a release's errors.
+func TestEarlierVersion(t *testing.T) {
+	p := madePage(3, 4, []string{"x"})
+	for _, p.Earlier = range []bool{false, true} {
+		if v := p.usefulness(known{}, nil); strings.Contains(strings.Join(v.Lines, " "), "An earlier version made this release") != p.Earlier {
+			t.Errorf("%v: %+v", p.Earlier, v)
+		}
+	}
+}
+
 // TestColumnsThatChanged: a column that is not as in the table stands on the first card, the rows are not called good, and the
 // largest parts of the budget are named.
 func TestColumnsThatChanged(t *testing.T) {
