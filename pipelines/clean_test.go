@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/kit/dirsink"
-	"github.com/dapple-dp/dapple/internal/kit/store"
+	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/store"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/pipelines/internal/run"

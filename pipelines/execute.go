@@ -11,7 +11,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/dapple-dp/dapple/internal/kit/bundles"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
@@ -134,7 +133,7 @@ func execute(ctx context.Context, p *beam.Pipeline, name string, m *progress.Met
 	held := ctx
 	if name == "prism" {
 		var release func()
-		held, release = bundles.Started(ctx)
+		held, release = runner.Started(ctx)
 		defer release()
 	}
 	_, err := beam.Run(held, name, p)

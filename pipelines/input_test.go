@@ -15,7 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -190,7 +190,7 @@ func TestRunRefusesChangedParquet(t *testing.T) {
 
 // A list that was cut before it became faults still counts as many as it had.
 func TestFaultsAreCounted(t *testing.T) {
-	var list errlist.Errors
+	var list errtext.Errors
 	for i := range 50 {
 		list.Addf("csv: fault %d", i)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/request/plan"
@@ -152,11 +151,11 @@ func (f Faults) Error() string { return strings.Join(f.Lines(), "\n") }
 // Lines returns the lines of Error.
 func (f Faults) Lines() []string {
 	var lines []string
-	for _, one := range f[:min(len(f), errlist.Shown)] {
+	for _, one := range f[:min(len(f), errtext.Shown)] {
 		lines = append(lines, one.String())
 	}
-	if len(f) > errlist.Shown {
-		lines = append(lines, errlist.More(f[errlist.Shown:].Count()))
+	if len(f) > errtext.Shown {
+		lines = append(lines, errtext.More(f[errtext.Shown:].Count()))
 	}
 	return lines
 }
@@ -196,7 +195,7 @@ var ErrRunner = errtext.ErrRunner
 func ErrorFaults(where string, err error) (faults Faults) {
 	for _, e := range errtext.Each(err) {
 		fault := Fault{Where: where, What: errtext.Text(e)}
-		if rest := errlist.Rest(0); errors.As(e, &rest) {
+		if rest := errtext.Rest(0); errors.As(e, &rest) {
 			fault.more = int(rest)
 		}
 		faults = append(faults, fault)

@@ -3,7 +3,7 @@ package domain
 import (
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Events declares that a privacy unit, a person, has several records, and that people are to be written with theirs.
@@ -66,7 +66,7 @@ func (d *Domain) WithEvents(person, usual []string, cuts []int64, maxRows int64)
 			out.Attributes = append(out.Attributes, a)
 		}
 	}
-	var errs errlist.Errors
+	var errs errtext.Errors
 	out.events(&errs)
 	if errs.Err() == nil && out.Events.NoRows {
 		out.StructuralZeros = out.excludeRows()
@@ -181,7 +181,7 @@ func EqualRatioCuts(maxRows int64) (cuts []int64) {
 }
 
 // events checks what belongs to Events.
-func (d *Domain) events(errs *errlist.Errors) {
+func (d *Domain) events(errs *errtext.Errors) {
 	e := d.Events
 	if e == nil {
 		return
@@ -196,7 +196,7 @@ func (d *Domain) events(errs *errlist.Errors) {
 	d.eventsFaults(errs)
 }
 
-func (d *Domain) eventsFaults(errs *errlist.Errors) {
+func (d *Domain) eventsFaults(errs *errtext.Errors) {
 	e := d.Events
 	if d.PrivacyID == "" {
 		errs.Addf("domain: events: no privacy ID, so that nobody knows whose records are whose; declare one")
@@ -225,7 +225,7 @@ func (d *Domain) eventsFaults(errs *errlist.Errors) {
 }
 
 // columnsFaults finds what is wrong with the lists of columns; find returns a column of the records by its name.
-func (e *Events) columnsFaults(find func(string) *Attribute, records int, errs *errlist.Errors) {
+func (e *Events) columnsFaults(find func(string) *Attribute, records int, errs *errtext.Errors) {
 	for i, name := range e.Person {
 		switch {
 		case find(name) == nil:
@@ -255,7 +255,7 @@ func (e *Events) columnsFaults(find func(string) *Attribute, records int, errs *
 }
 
 // eventsRelations finds constraints and computed columns that events have no place for.
-func (d *Domain) eventsRelations(errs *errlist.Errors) {
+func (d *Domain) eventsRelations(errs *errtext.Errors) {
 	e := d.Events
 	person := func(name string) bool { return slices.Contains(e.Person, name) }
 	for _, o := range d.Orders {

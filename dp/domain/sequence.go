@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Sequence declares that a person's records follow each other in the order of a column of numbers, dates or times.
@@ -62,7 +62,7 @@ func (e *Events) added() int {
 // WithSequence returns the domain of people, which WithEvents made of records without an order, with one. The error lists
 // all faults.
 func (d *Domain) WithSequence(q Sequence) (*Domain, error) {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	d.sequenceFaults(&q, &errs)
 	if errs.Err() != nil {
 		return nil, errs.Err()
@@ -250,7 +250,7 @@ func (d *Domain) linkSequence() (out Exclusions) {
 }
 
 // sequenceFaults checks what is declared of the order of a person's records, if d has Events.
-func (d *Domain) sequenceFaults(q *Sequence, errs *errlist.Errors) {
+func (d *Domain) sequenceFaults(q *Sequence, errs *errtext.Errors) {
 	e := d.Events
 	if e == nil {
 		errs.Addf("domain: events: order: a record has no other of the same person beside it; declare events")
@@ -313,7 +313,7 @@ func (d *Domain) orderFaults(q *Sequence, add func(format string, args ...any)) 
 }
 
 // previousFaults checks the columns that are remembered.
-func (d *Domain) previousFaults(q *Sequence, errs *errlist.Errors) {
+func (d *Domain) previousFaults(q *Sequence, errs *errtext.Errors) {
 	for i, name := range q.Previous {
 		what := fmt.Sprintf("domain: events: previous: column %q", name)
 		switch {

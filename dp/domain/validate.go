@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // maxName is BigQuery's limit on the length of a column name, in characters.
@@ -16,7 +16,7 @@ const maxName = 300
 // Validate returns all faults of the domain at once, or nil: names that are missing, invalid or used twice, and every
 // fault of an attribute. It names the first twenty faults, and counts the others.
 func (d *Domain) Validate() error {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	if len(d.Attributes) == 0 {
 		errs.Addf("domain: no columns; declare at least one")
 	}
@@ -91,7 +91,7 @@ func (a *Attribute) Validate() error {
 // validator collects the faults of one attribute.
 type validator struct {
 	a    *Attribute
-	errs errlist.Errors
+	errs errtext.Errors
 }
 
 func (v *validator) add(format string, args ...any) {

@@ -125,7 +125,7 @@ var checks = []check{
 			"TestCrashBeforeTheModelIsKept", "TestInputChangedAfterTheModelWasKept", "TestCrashBetweenModelAndManifest",
 			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestPublishRefusesTwoModels", "TestSecondSolveIsRefused", "TestFailureAfterADraw", "TestSolveRefusesSeedsAndTables"),
 			in("internal/dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestScreeningsBindTheirStreams"), in("internal/dp/internal/noise", "TestStreamsDiffer"),
-			in("internal/kit/store", "TestRace"), in("internal/kit/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
+			in("internal/io/store", "TestRace"), in("internal/io/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
 			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
 	},
 	{

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/columns"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -188,7 +188,7 @@ func eachPart(ctx context.Context, info files.Info, part, of int, d *domain.Doma
 
 // check compares the schemas of files with d, and reads no record.
 func check(ctx context.Context, list []files.Info, d *domain.Domain, _ schema.CSV) error {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	for _, f := range list {
 		errs.Add(withFile(ctx, f, func(f *file) error {
 			_, err := columns.NewReader("arrowio", f.name, f.Schema(), d)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/columns"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -44,7 +44,7 @@ func withFile(ctx context.Context, f files.Info, read func(src files.File, size 
 
 // check compares the schemas of files with d, and reads no record.
 func check(ctx context.Context, list []files.Info, d *domain.Domain, _ schema.CSV) error {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	for _, f := range list {
 		errs.Add(withFile(ctx, f, func(_ files.File, _ int64, h *header) error {
 			_, err := newReader(f.Name, h, d)

@@ -11,7 +11,7 @@ import (
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/googleapi"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 )
 
 // fault words an error of the client library, whose texts hold names and no contents of objects. It

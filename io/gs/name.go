@@ -1,6 +1,6 @@
 package gs
 
-import "github.com/dapple-dp/dapple/internal/kit/remote"
+import "github.com/dapple-dp/dapple/internal/io/remote"
 
 // scheme begins the names of objects.
 const scheme = "gs://"

@@ -11,7 +11,7 @@ import (
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/iterator"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

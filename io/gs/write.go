@@ -10,7 +10,7 @@ import (
 
 	"cloud.google.com/go/storage"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 )
 
 // early starts a service that answers the first chunk of an upload as if it were the last.

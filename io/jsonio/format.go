@@ -9,7 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/lines"
 	"github.com/dapple-dp/dapple/internal/io/packed"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -94,7 +94,7 @@ func open(ctx context.Context, f files.Info, part, of int) (*lines.Reader, io.Cl
 
 // check opens files that can be read more than once, and looks at no record of them.
 func check(ctx context.Context, list []files.Info, _ *domain.Domain, _ schema.CSV) error {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	for _, f := range list {
 		if f.Once {
 			continue

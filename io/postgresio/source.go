@@ -17,7 +17,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/lines"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -91,7 +91,7 @@ func (s *source) Check(ctx context.Context, d *domain.Domain, _ schema.CSV) erro
 	if err != nil {
 		return err
 	}
-	var errs errlist.Errors
+	var errs errtext.Errors
 	fields, faults := table.Match(table.Names(columns), d)
 	for i, field := range fields {
 		switch {

@@ -11,7 +11,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 )
 
 // fault words an error of the client library, whose texts hold names and no contents of objects. It begins with the

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"github.com/dapple-dp/dapple/internal/kit/remote"
+	"github.com/dapple-dp/dapple/internal/io/remote"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -23,12 +23,12 @@ func (f Fault) Error() string {
 }
 
 // Faults is all that is wrong with a domain file, in order of position. It is the error of Parse. A file with
-// more faults than errlist.Most has the first that were found.
+// more faults than errtext.Most has the first that were found.
 type Faults []Fault
 
 // Error returns one line for each of the first faults, and one that counts the others.
 func (f Faults) Error() string {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	for i := range f {
 		errs.Add(f[i])
 	}
@@ -56,7 +56,7 @@ type reader struct {
 
 // add records a fault at a node.
 func (r *reader) add(n *yaml.Node, format string, args ...any) {
-	if len(r.faults) == errlist.Most {
+	if len(r.faults) == errtext.Most {
 		return
 	}
 	r.faults = append(r.faults, Fault{File: r.file, Line: n.Line, Column: n.Column, Text: fmt.Sprintf(format, args...)})

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/yamltext"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 )
 
 // keyFact is what there is to say of one key of a domain file. The parser takes its keys from the lists below, and so do

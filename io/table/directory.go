@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/dirsink"
 )
 
 // directory is a sink of files in one directory, and of the released files in another.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Match finds the columns of d among the names of a schema, which are no record's: the privacy ID first, then each
@@ -35,7 +35,7 @@ func Match(names []string, d *domain.Domain) (fields []int, faults []string) {
 		case !known:
 			field = -1
 			if faults[i] = fmt.Sprintf("column %q: the file has no such column", name); i < 100 { // the rest is counted, not shown
-				if near := nearest.Name(name, rest); near != "" {
+				if near := errtext.Nearest(name, rest); near != "" {
 					faults[i] += fmt.Sprintf("; did you mean %q?", near)
 				}
 			}

@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/dirsink"
-	"github.com/dapple-dp/dapple/internal/kit/shards"
+	"github.com/dapple-dp/dapple/internal/io/dirsink"
 )
 
 // FileRef is a shard that is written and not yet published.
@@ -23,7 +22,7 @@ import (
 //		Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
 //		Merged Merged // what was changed of all rows, not of these alone; sinks leave it empty
 //	}
-type FileRef = shards.FileRef
+type FileRef = dirsink.FileRef
 
 // Published describes what has been made visible.
 //
@@ -35,7 +34,7 @@ type FileRef = shards.FileRef
 //		People int64  // rows of a table of people beside them; 0: no such table
 //		Digest string // SHA-256 of the manifest; empty: no manifest
 //	}
-type Published = shards.Published
+type Published = dirsink.Published
 
 // Released is a file that is published with the rows, such as the privacy statement. Write is called at most once by
 // each Publish and writes the same bytes each time; it is told which files were written before.

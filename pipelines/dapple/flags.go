@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -283,7 +283,7 @@ func unknown(arg string, opts []option) pipelines.Fault {
 		}
 	}
 	f := pipelines.Fault{Where: "--" + name, What: "is not a flag of this command", Fix: "dapple help COMMAND lists its flags"}
-	near := nearest.Name(name, known)
+	near := errtext.Nearest(name, known)
 	if near == "" {
 		near = begun
 	}

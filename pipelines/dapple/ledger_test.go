@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/dirsink"
 )
 
 // book makes the budget book of a directory of people.

@@ -19,7 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
-	"github.com/dapple-dp/dapple/internal/kit/bundles"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/request/expansion"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
 )
@@ -114,7 +114,7 @@ func takeOptions(text string) error {
 		return errors.New("the engine's options of the pipeline are no JSON")
 	}
 	if len(o.Go.Options) == 0 {
-		bundles.Watch()
+		runner.Watch()
 		err := hooks.EnableHook(sentencesHook)
 		hooks.SerializeHooksToOptions()
 		return err

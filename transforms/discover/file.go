@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/yamltext"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 )
 
 // File returns the domain file of what was found: of columns that are left out it says why. csv has the keys under csv: that

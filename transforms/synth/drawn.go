@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dapple-dp/dapple/internal/kit/bundles"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
 )
 
 // Suffixes of the names that a run keeps in its store, after its run ID.
@@ -48,7 +48,7 @@ func (f *solveFn) spent(drawn bool, err error) error {
 // attempt at the same solve shows that the runner tries again; such a runner begins it with all records, so the second
 // attempt draws. Prism makes no later attempt. Without a store there may be no second release, and so no later attempt either.
 func (f *solveFn) complete(ctx context.Context) error {
-	w := bundles.Of(ctx)
+	w := runner.WorkerOf(ctx)
 	if !w.Failed() {
 		return nil
 	}

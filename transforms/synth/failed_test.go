@@ -10,7 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
-	"github.com/dapple-dp/dapple/internal/kit/bundles"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
 )
 
 func init() { register.DoFn2x1[context.Context, []byte, error](&failingFn{}) }
@@ -28,14 +28,14 @@ func (*failingFn) ProcessElement(ctx context.Context, _ []byte) error {
 // A worker of prism knows that a bundle of it failed, and then nothing is drawn, and no mark says so. Prism attempts each
 // solve once. A runner that attempts it again has tried the failed bundle again before, and what it keeps is drawn.
 func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
-	bundles.Watch() // as Solve does
+	runner.Watch() // as Solve does
 	p, s := beam.NewPipelineWithRoot()
 	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
 	if _, err := prism.Execute(t.Context(), p); err == nil {
 		t.Fatal("the job did not fail")
 	}
 	ctx := context.WithoutCancel(<-failingWorker)
-	if !bundles.Of(ctx).Failed() {
+	if !runner.WorkerOf(ctx).Failed() {
 		t.Fatal("the worker does not know that its bundle failed")
 	}
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/shards"
+	"github.com/dapple-dp/dapple/internal/io/dirsink"
 )
 
 // Sink writes sampled rows. It is opened anew in every DoFn that uses it.
@@ -45,7 +45,7 @@ type ShardWriter interface {
 //		URI    string // where this attempt is staged
 //		Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
 //	}
-type FileRef = shards.FileRef
+type FileRef = dirsink.FileRef
 
 // Published is what a sink has made visible: where, and how many files, rows and bytes.
 //
@@ -57,7 +57,7 @@ type FileRef = shards.FileRef
 //		People int64  // rows of a table of people beside them; 0: no such table
 //		Digest string // SHA-256 of the manifest; empty: no manifest
 //	}
-type Published = shards.Published
+type Published = dirsink.Published
 
 // SinkRef names a registered kind of Sink and configures it: plain data that a DoFn can carry.
 type SinkRef struct{ Kind, Config string }

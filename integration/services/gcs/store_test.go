@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
-	"github.com/dapple-dp/dapple/internal/kit/store"
+	"github.com/dapple-dp/dapple/internal/io/store"
 )
 
 // Of many creators exactly one creates, and all go on with its value.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/kit/store"
+	"github.com/dapple-dp/dapple/internal/io/store"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

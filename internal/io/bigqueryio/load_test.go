@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/dirsink"
 )
 
 // sinkTo returns a sink of two parts that does not wait after failures.

@@ -12,7 +12,7 @@ import (
 	"cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Pin selects the state in which a table that changes is read.
@@ -84,7 +84,7 @@ func Check(ctx context.Context, c Client, t Table, d *domain.Domain, o ReadOptio
 	columns, faults := mapColumns(md.Schema, d)
 	faults = append(tableFaults(md), faults...)
 	if len(faults) > 0 {
-		var errs errlist.Errors
+		var errs errtext.Errors
 		for _, fault := range faults {
 			errs.Addf("bigquery: %s: %s", t, fault)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/table"
 )
 
@@ -24,7 +24,7 @@ func NewReader(format, file string, s *arrow.Schema, d *domain.Domain) (*Reader,
 	for i := range names {
 		names[i] = s.Field(i).Name
 	}
-	var errs errlist.Errors
+	var errs errtext.Errors
 	fields, faults := table.Match(names, d)
 	r := &Reader{columns: make([]Column, len(fields)), fields: fields}
 	for i, field := range fields {

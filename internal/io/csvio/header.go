@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
-	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -58,7 +57,7 @@ func (r *Reader) match(columns []string, d *domain.Domain) ([]int, error) {
 			twice[name] = i
 		}
 	}
-	var errs errlist.Errors
+	var errs errtext.Errors
 	fields := make([]int, len(need))
 	missing, found := 0, 0
 	for i, name := range need {
@@ -153,7 +152,7 @@ func (r *Reader) rule() string {
 // fix returns advice on a missing column. It shows a name of the header line only if that line cannot be a record: it
 // has another needed column, or the name differs only in its spelling.
 func (r *Reader) fix(name string, columns []string, found int) string {
-	if near := nearest.Name(name, columns); near != "" && (!r.header || found > 0 || nearest.Same(name, near)) {
+	if near := errtext.Nearest(name, columns); near != "" && (!r.header || found > 0 || errtext.SameName(name, near)) {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	if r.header {

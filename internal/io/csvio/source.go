@@ -9,7 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -37,7 +37,7 @@ func readApart(s beam.Scope, list []files.Info, d *domain.Domain, opts schema.CS
 
 // checkAll checks all files except those that can be read only once.
 func checkAll(ctx context.Context, list []files.Info, d *domain.Domain, opts schema.CSV) error {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	for _, f := range list {
 		if !f.Once {
 			errs.Add(Check(ctx, f, d, opts))

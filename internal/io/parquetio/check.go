@@ -9,7 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -34,7 +34,7 @@ func Check(ctx context.Context, list []files.Info, d *domain.Domain) error {
 		})
 	}
 	all.Wait()
-	var out errlist.Errors
+	var out errtext.Errors
 	for _, err := range errs {
 		out.Add(err)
 	}
@@ -61,7 +61,7 @@ func checkFile(ctx context.Context, f files.Info, d *domain.Domain, first *codec
 	if err != nil {
 		return nil, err
 	}
-	var errs errlist.Errors
+	var errs errtext.Errors
 	if first != nil {
 		for _, fault := range differences(first, r.file.Meta) {
 			errs.Addf("parquet: %s: %s", path, fault)

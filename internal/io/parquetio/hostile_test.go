@@ -15,7 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // readAll reads every row group; it fails the test only by a panic.
@@ -257,7 +257,7 @@ func TestFaultsAreBounded(t *testing.T) {
 	}
 	for name, list := range map[string][]string{"differences": {one, many}, "missing columns": {one}, "files": slices.Repeat([]string{dir}, 1000)} {
 		err := Check(ctx, named(list...), d)
-		if err == nil || len(err.Error()) > 12000 || strings.Count(err.Error(), "\n") > 2*errlist.Shown+2 || !strings.Contains(err.Error(), " more") {
+		if err == nil || len(err.Error()) > 12000 || strings.Count(err.Error(), "\n") > 2*errtext.Shown+2 || !strings.Contains(err.Error(), " more") {
 			t.Errorf("%s: %.300v …", name, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Pages is the version of data pages.
@@ -59,7 +59,7 @@ type Options struct {
 
 // Validate lists all faults at once.
 func (o Options) Validate() error {
-	var faults errlist.Errors
+	var faults errtext.Errors
 	if o.Pages > PagesV1 {
 		faults.Addf("parquet: options: pages %d: want PagesV2 or PagesV1", o.Pages)
 	}

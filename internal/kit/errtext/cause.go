@@ -1,5 +1,5 @@
-// Package errtext finds in an error what people have to read: our own message inside a Beam runner's, and no names of
-// packages and system calls.
+// Package errtext makes of errors what people have to read: a list with an end, our own message inside a Beam runner's, no names
+// of packages and system calls, and the name that somebody meant who wrote another one.
 package errtext
 
 import (

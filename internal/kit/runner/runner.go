@@ -1,4 +1,4 @@
-// Package runner knows what Beam's runners can do.
+// Package runner knows what Beam's runners can do, and lets a worker know that a bundle of it has failed.
 package runner
 
 import "strings"

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Condition selects rows by the values of their columns.
@@ -224,7 +224,7 @@ func (t *test) category(a *domain.Attribute, op, value string) error {
 		t.codes[other] = true
 		return nil
 	}
-	if near := nearest.Name(value, a.Values); near != "" {
+	if near := errtext.Nearest(value, a.Values); near != "" {
 		return fmt.Errorf("%q is not among its values; did you mean %q?", value, near)
 	}
 	return fmt.Errorf("%q is not among its values", value)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/model/relation"
 )
 
@@ -132,7 +132,7 @@ type parser struct {
 	tokens      []relation.Token
 	where, till int
 	columns     []selected
-	errs        errlist.Errors
+	errs        errtext.Errors
 }
 
 // span is a part of the tokens.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/model/relation"
 )
@@ -56,7 +56,7 @@ func tooFew(people float64) error {
 // look finds the columns of a query. The error lists all faults.
 func (r *Release) look(q *Query) (*view, error) {
 	v := &view{r: r, q: q, rows: -1, shares: map[string]*relation.Condition{}}
-	var errs errlist.Errors
+	var errs errtext.Errors
 	condition := func(text string) *relation.Condition {
 		if text == "" {
 			return nil
@@ -105,7 +105,7 @@ func (r *Release) look(q *Query) (*view, error) {
 }
 
 // count names the number of rows if rows are counted, or else wants columns of the person.
-func (v *view) count(named map[int]bool, errs *errlist.Errors) {
+func (v *view) count(named map[int]bool, errs *errtext.Errors) {
 	d := v.r.Domain
 	switch {
 	case d.Events == nil:
@@ -122,7 +122,7 @@ func (v *view) count(named map[int]bool, errs *errlist.Errors) {
 }
 
 // name notes the column that a function is of.
-func (v *view) name(a *Aggregate, named map[int]bool, errs *errlist.Errors) {
+func (v *view) name(a *Aggregate, named map[int]bool, errs *errtext.Errors) {
 	i, err := v.r.column(a.Column)
 	switch {
 	case err != nil:

@@ -19,7 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
@@ -123,7 +123,7 @@ func take(out reflect.Value, transform string, values map[string]reflect.Value) 
 	}
 	for name := range values {
 		fix := "see dapple help expand"
-		if near := nearest.Name(name, known); near != "" {
+		if near := errtext.Nearest(name, known); near != "" {
 			fix = "did you mean " + near + "?"
 		}
 		errs = append(errs, fmt.Errorf("%s is no option of %s; %s", name, transform, fix))

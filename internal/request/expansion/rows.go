@@ -12,7 +12,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // rowTypes are the Go types of the rows that come and of those that go.
@@ -150,7 +150,7 @@ func columnFaults(s *pipepb.Schema, d *domain.Domain) (errs []error) {
 	}
 	missing := func(what, name string) {
 		fix := "the rows have " + strings.Join(names, ", ")
-		if near := nearest.Name(name, names); near != "" {
+		if near := errtext.Nearest(name, names); near != "" {
 			fix = fmt.Sprintf("did you mean %q?", near)
 		}
 		errs = append(errs, fmt.Errorf("%s %q of the domain is no field of the rows; %s", what, name, fix))

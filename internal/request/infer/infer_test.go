@@ -16,7 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/examples/visits/generate"
 	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
-	"github.com/dapple-dp/dapple/internal/kit/yamltext"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 

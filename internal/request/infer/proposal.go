@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/yamltext"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 

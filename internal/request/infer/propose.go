@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/internal/kit/yamltext"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 

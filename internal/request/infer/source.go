@@ -6,8 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
-	"github.com/dapple-dp/dapple/internal/kit/nearest"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -109,7 +108,7 @@ const noName = "it has no name, as the row numbers that pandas and R write have 
 // checkNames refuses names that no domain file can hold. It does not show them: if a file has no header
 // line they are cells.
 func (s *Source) checkNames() error {
-	var errs errlist.Errors
+	var errs errtext.Errors
 	var names []string
 	seen, found := map[string]int{}, s.PrivacyID == ""
 	for i, c := range s.columns {
@@ -126,8 +125,8 @@ func (s *Source) checkNames() error {
 		found = found || c.name == s.PrivacyID
 	}
 	if !found {
-		near := nearest.Name(s.PrivacyID, names)
-		if near != "" && (!s.untyped || nearest.Same(near, s.PrivacyID)) {
+		near := errtext.Nearest(s.PrivacyID, names)
+		if near != "" && (!s.untyped || errtext.SameName(near, s.PrivacyID)) {
 			near = fmt.Sprintf("; did you mean %q?", near)
 		} else {
 			near = ""

@@ -16,7 +16,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/errlist"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Map says which field holds each column. It is made by Match.
@@ -52,7 +52,7 @@ func Output(t reflect.Type, d *domain.Domain) (*Map, error) {
 
 // joined lists errors, the first ones of many.
 func joined(errs []error) error {
-	var all errlist.Errors
+	var all errtext.Errors
 	for _, err := range errs {
 		all.Add(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/kit/store"
+	"github.com/dapple-dp/dapple/internal/io/store"
 	"github.com/dapple-dp/dapple/io/files"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/kit/store"
+	"github.com/dapple-dp/dapple/internal/io/store"
 )
 
 func ExampleLocal() {

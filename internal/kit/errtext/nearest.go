@@ -1,5 +1,4 @@
-// Package nearest finds the name that somebody meant who wrote another one.
-package nearest
+package errtext
 
 import (
 	"strings"
@@ -9,9 +8,9 @@ import (
 // longest is the length in bytes of the longest names that are compared letter by letter.
 const longest = 64
 
-// Name returns the name of a list that is most like the given one, or "" if none is like it: names that differ
+// Nearest returns the name of a list that is most like the given one, or "" if none is like it: names that differ
 // only in case, blanks and signs, else by one letter in three, and by no more than three.
-func Name(name string, list []string) (best string) {
+func Nearest(name string, list []string) (best string) {
 	if name == "" || len(name) > longest {
 		return ""
 	}
@@ -31,8 +30,8 @@ func Name(name string, list []string) (best string) {
 	return best
 }
 
-// Same reports whether two names differ only in case, blanks and signs.
-func Same(a, b string) bool { return fold(a) != "" && fold(a) == fold(b) }
+// SameName reports whether two names differ only in case, blanks and signs.
+func SameName(a, b string) bool { return fold(a) != "" && fold(a) == fold(b) }
 
 // fold keeps letters and digits, in lower case.
 func fold(s string) string {

@@ -7,12 +7,8 @@ import (
 	"hash/crc32"
 	"io/fs"
 
-	"github.com/dapple-dp/dapple/internal/kit/shards"
 	"github.com/dapple-dp/dapple/io/files"
 )
-
-// FileRef names one finished part.
-type FileRef = shards.FileRef
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

@@ -1,9 +1,6 @@
-// Package shards describes what a run writes, in plain data that crosses any shuffle: each shard once it is
-// staged, and all of them once they are published. The transforms and the sinks of package io/table both use
-// it, and neither imports the other.
-package shards
+package dirsink
 
-// FileRef is one shard that was written and is not published yet.
+// FileRef is one shard that was written and is not published yet. It is plain data, which crosses any shuffle; so is Published.
 type FileRef struct {
 	Shard  int
 	Rows   int64

@@ -1,6 +1,4 @@
-// Package errlist collects errors when there can be millions: it keeps the first ones and counts the
-// others.
-package errlist
+package errtext
 
 import (
 	"errors"
@@ -10,7 +8,7 @@ import (
 // Shown is how many errors are kept.
 const Shown = 20
 
-// Errors collects errors. The zero value is empty.
+// Errors collects errors when there can be millions: it keeps the first ones and counts the others. The zero value is empty.
 type Errors struct {
 	kept []error
 	more int

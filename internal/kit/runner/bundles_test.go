@@ -1,4 +1,4 @@
-package bundles_test
+package runner_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
-	"github.com/dapple-dp/dapple/internal/kit/bundles"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -22,12 +22,12 @@ func init() {
 func TestMain(m *testing.M) { transformtest.Main(m) }
 
 // workers has the worker that ran failingFn.
-var workers = make(chan *bundles.Worker, 1)
+var workers = make(chan *runner.Worker, 1)
 
 type failingFn struct{}
 
 func (*failingFn) ProcessElement(ctx context.Context, _ []byte) error {
-	w := bundles.Of(ctx)
+	w := runner.WorkerOf(ctx)
 	if w.Failed() {
 		return errors.New("before it failed")
 	}
@@ -35,7 +35,7 @@ func (*failingFn) ProcessElement(ctx context.Context, _ []byte) error {
 	return errors.New("as it should")
 }
 
-func run(t *testing.T) *bundles.Worker {
+func run(t *testing.T) *runner.Worker {
 	p, s := beam.NewPipelineWithRoot()
 	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
 	if _, err := prism.Execute(t.Context(), p); err == nil {
@@ -49,8 +49,8 @@ func TestWatch(t *testing.T) {
 	if w := run(t); w != nil {
 		t.Error("a worker is watched that nobody asked for")
 	}
-	bundles.Watch()
-	bundles.Watch() // as by two stages
+	runner.Watch()
+	runner.Watch() // as by two stages
 	w := run(t)
 	if w == nil || !w.Failed() {
 		t.Fatal("the worker does not know that its bundle failed")
@@ -67,7 +67,7 @@ func TestStoppedAtTheStart(t *testing.T) {
 		time.AfterFunc(time.Duration(i)*400*time.Microsecond, stop)
 		p, s := beam.NewPipelineWithRoot()
 		beam.ParDo0(s, &waitingFn{}, beam.Impulse(s))
-		held, release := bundles.Started(ctx)
+		held, release := runner.Started(ctx)
 		if _, err := prism.Execute(held, p); err == nil && ctx.Err() == nil {
 			t.Error("it is done before it was stopped")
 		}

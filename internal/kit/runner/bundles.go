@@ -1,6 +1,4 @@
-// Package bundles lets a worker know that a bundle of it has failed. Prism lets the steps behind such a bundle begin without
-// its records, until it has stopped the job; a step that may not do that asks here.
-package bundles
+package runner
 
 import (
 	"context"
@@ -17,7 +15,8 @@ const hook = "dapple:failed"
 // key finds the Worker in the contexts of a worker and of its bundles.
 type key struct{}
 
-// Worker is what a worker knows of its bundles.
+// Worker is what a worker knows of its bundles. Prism lets the steps behind a failed bundle begin without its records, until
+// it has stopped the job; a step that may not do that asks here.
 type Worker struct {
 	failed atomic.Bool
 	asked  sync.Map // by name
@@ -31,7 +30,7 @@ func init() {
 				return context.WithValue(ctx, key{}, new(Worker)), nil
 			},
 			Resp: func(ctx context.Context, req *fnpb.InstructionRequest, resp *fnpb.InstructionResponse) error {
-				if w := Of(ctx); w != nil && req.GetProcessBundle() != nil && resp.GetError() != "" {
+				if w := WorkerOf(ctx); w != nil && req.GetProcessBundle() != nil && resp.GetError() != "" {
 					w.failed.Store(true)
 				}
 				return nil
@@ -93,8 +92,8 @@ func (s *starts) note() {
 	s.wait = nil
 }
 
-// Of returns the worker that runs a bundle with this context; nil if it is not watched.
-func Of(ctx context.Context) *Worker {
+// WorkerOf returns the worker that runs a bundle with this context; nil if it is not watched.
+func WorkerOf(ctx context.Context) *Worker {
 	w, _ := ctx.Value(key{}).(*Worker)
 	return w
 }
