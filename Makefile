@@ -18,7 +18,7 @@ WITHCXX  := command -v g++ >/dev/null || { echo "$(SERVICES) left out: there is 
 export DAPPLE_DATA ?= $(wildcard $(abspath $(CURDIR)/../shared/data))
 
 # Symbols for debuggers are a third of what linking a test takes. With osusergo, programs start under user IDs without a
-# name: see pipelines/internal/anyuser. With disable_grpc_modules, the client of Cloud Storage leaves out 140 packages that
+# name: see internal/pipelines/internal/anyuser. With disable_grpc_modules, the client of Cloud Storage leaves out 140 packages that
 # only its gRPC calls need, which dapple does not make.
 export GOFLAGS += -ldflags=-s -tags=osusergo,disable_grpc_modules
 
@@ -92,7 +92,7 @@ race:
 # Whole pipelines, also across processes, on real tables: the tests that do less with -short, or nothing, and the examples.
 # Then against the services and files of others. It ends with one list of all tests that were left out, and why. make verify
 # runs the privacy suite, and tests internal/dp.
-WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/release/... ./internal/request/... ./internal/testkit/... ./solver/... ./transforms/...
+WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/pipelines/... ./internal/release/... ./internal/request/... ./internal/testkit/... ./solver/... ./transforms/...
 WHOLEBELOW = $(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy
 SUITE  = $(PROGRAM) $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt $(if $(EVENTS),-events $(CURDIR)/$(EVENTS)/whole.json) -log $(CURDIR)/out
 integration: program suite
@@ -153,7 +153,7 @@ verify-long:
 nightly: verify-long
 	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestBars|TestWideBars|TestFaultsAtEveryFileOperation|TestBooksByAModel|TestReadingTakesNoMemory|TestFigures' . ./crash ./figures
 	$(RESEARCH) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h ./...
-	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified' ./pipelines/dapple ./pipelines
+	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified' ./pipelines/dapple ./internal/pipelines
 	$(MAKE) integration engines
 	$(MAKE) fuzz FUZZTIME=60s
 
@@ -281,7 +281,7 @@ template:
 golden:
 	@test -n "$(VERSION)" || { echo "make golden VERSION=v0.1.0"; exit 1; }
 	@mkdir -p bin && $(GO) build -ldflags='-s -X github.com/dapple-dp/dapple/internal/kit/buildinfo.released=$(VERSION)' -o bin/dapple-golden ./pipelines/dapple
-	@pipelines/testdata/releases/make.sh bin/dapple-golden pipelines/testdata/releases/$(VERSION)
+	@internal/pipelines/testdata/releases/make.sh bin/dapple-golden internal/pipelines/testdata/releases/$(VERSION)
 
 cover:
 	$(GO) test -short -coverprofile=out/cover.out ./... && $(GO) tool cover -func=out/cover.out | tail -1

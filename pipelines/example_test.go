@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/pipelines"
 )
 
@@ -30,13 +31,11 @@ func ExampleValidate() {
 		Domain: filepath.Join(dir, "people.yaml"), Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"),
 		Epsilon: 1, Delta: 1e-9,
 	}
-	r, err := pipelines.Validate(context.Background(), c)
-	fmt.Println(r.Chosen.Name, err)
+	fmt.Println(pipelines.Validate(context.Background(), c))
 	c.Epsilon, c.Format = -1, "xml"
-	_, err = pipelines.Validate(context.Background(), c)
-	fmt.Println(err)
+	fmt.Println(pipelines.Validate(context.Background(), c))
 	// Output:
-	// dpam <nil>
+	// <nil>
 	// --epsilon: epsilon -1: want a finite number above 0; 1 is a common choice, smaller is more private
 	// --format: got "xml"; want parquet or csv
 }

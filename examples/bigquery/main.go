@@ -54,11 +54,10 @@ func main() {
 // run writes the table and says what was promised. With Write "append" or "truncate" a table that has
 // rows may be written too; the default refuses it before anything is spent.
 func run(ctx context.Context, c pipelines.Config, out io.Writer) error {
-	request, err := pipelines.ValidateRun(ctx, c) // columns and types of both tables, all faults at once
-	if err != nil {
+	if err := pipelines.Validate(ctx, c); err != nil { // columns and types of both tables, all faults at once
 		return fmt.Errorf("nothing was read or spent:\n%w", err)
 	}
-	result, err := pipelines.Run(ctx, request)
+	result, err := pipelines.Synth(ctx, c)
 	if err != nil {
 		return err
 	}

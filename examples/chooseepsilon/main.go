@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -31,14 +32,22 @@ func run(domain string, units int64, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ε\taverage TV\tnoise on any cell\tmethod")
 	for _, epsilon := range []dp.Epsilon{0.1, 0.3, 1, 3, 10} {
-		request, err := pipelines.ValidatePlan(context.Background(), pipelines.PlanConfig{Config: pipelines.Config{
+		plan, err := pipelines.Plan(context.Background(), pipelines.Config{
 			Domain: domain, Epsilon: epsilon, Delta: 1e-9, ExpectedRows: units, Marginals: 2, Method: "dpam",
-		}})
+		})
 		if err != nil {
 			return err
 		}
-		p, err := request.Plan()
+		text, err := plan.JSON()
 		if err != nil {
+			return err
+		}
+		var p struct {
+			Method     string
+			AverageTV  float64 `json:"average_tv"`
+			NoiseBound float64 `json:"noise_bound_95"`
+		}
+		if err := json.Unmarshal(text, &p); err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "%g\t%.3f\t%.2f %%\t%s\n", float64(epsilon), p.AverageTV, 100*p.NoiseBound, p.Method)

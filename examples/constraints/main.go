@@ -53,11 +53,7 @@ func run(ctx context.Context, c pipelines.Config, out io.Writer) error {
 	if err := os.WriteFile(c.Domain, stays, 0o600); err != nil {
 		return err
 	}
-	request, err := pipelines.ValidateRun(ctx, c)
-	if err != nil {
-		return err
-	}
-	if _, err := pipelines.Run(ctx, request); err != nil {
+	if _, err := pipelines.Synth(ctx, c); err != nil {
 		return err
 	}
 	parts, err := filepath.Glob(filepath.Join(c.Output, "*.csv"))

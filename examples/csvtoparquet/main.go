@@ -1,5 +1,5 @@
 // Command csvtoparquet answers: how do I turn a CSV file into synthetic Parquet files from a program of
-// mine? It is what `dapple synth` does, in three calls: validate, run, report.
+// mine? It is what `dapple synth` does, in two calls: plan and run.
 //
 //	go run ./examples/csvtoparquet -domain people.yaml -input people.csv -output out
 package main
@@ -42,22 +42,16 @@ func main() {
 // run says what it is going to do, does it, and writes the last lines: what was written, what is
 // promised, how large the error is, and where the model lies.
 func run(ctx context.Context, c pipelines.Config, out io.Writer) error {
-	request, err := pipelines.ValidateRun(ctx, c) // every fault at once, before anything is read
+	plan, err := pipelines.Plan(ctx, c) // every fault at once, before anything is read
 	if err != nil {
 		return err
 	}
-	p, err := request.Plan()
+	if err := plan.WriteText(out); err != nil {
+		return err
+	}
+	result, err := pipelines.Synth(ctx, c) // spends the budget, once
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "plan: method %s, %d columns\n", p.Method, p.Domain.Len())
-	if p.SolveBytes > 1e9 {
-		return p.WriteText(out) // rather look at it first
-	}
-	result, err := pipelines.Run(ctx, request) // spends the budget, once
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "achieved ε = %g in %d releases\n", result.Privacy.AchievedEpsilon, result.Privacy.Releases)
 	return result.WriteText(out)
 }

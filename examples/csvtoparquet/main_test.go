@@ -49,16 +49,12 @@ func Example() {
 	}
 	parts, err := filepath.Glob(filepath.Join(dir, "out", "part-*.parquet"))
 	fmt.Println("Parquet files:", len(parts), err)
-	for i, line := range strings.Split(text.String(), "\n") {
-		if i < 2 {
-			fmt.Println(line)
-		} else if words := strings.Fields(line); strings.HasPrefix(line, "wrote") {
+	for line := range strings.Lines(text.String()) {
+		if words := strings.Fields(line); strings.HasPrefix(line, "wrote") {
 			fmt.Println(words[0], words[1], words[2])
 		}
 	}
 	// Output:
 	// Parquet files: 1 <nil>
-	// plan: method dpam, 2 columns
-	// achieved ε = 1 in 2 releases
 	// wrote 500 rows
 }

@@ -37,11 +37,7 @@ func main() {
 
 // run needs neither the private table nor its domain file: the model holds all that is public.
 func run(ctx context.Context, c pipelines.SampleConfig, out io.Writer) error {
-	request, err := pipelines.ValidateSample(ctx, c) // also says what a condition got wrong, and at which character
-	if err != nil {
-		return err
-	}
-	result, err := pipelines.RunSample(ctx, request)
+	result, err := pipelines.Sample(ctx, c) // also says what a condition got wrong, and at which character
 	if err != nil {
 		return err
 	}

@@ -32,14 +32,10 @@ func release(dir string) (string, error) {
 			return "", err
 		}
 	}
-	request, err := pipelines.ValidateRun(context.Background(), pipelines.Config{
+	_, err := pipelines.Synth(context.Background(), pipelines.Config{
 		Domain: filepath.Join(dir, "people.yaml"), Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"),
 		Epsilon: 1, Delta: 1e-9, Method: "dpam",
 	})
-	if err != nil {
-		return "", err
-	}
-	_, err = pipelines.Run(context.Background(), request)
 	return filepath.Join(dir, "out.release", "_model.arrow"), err
 }
 
@@ -59,7 +55,7 @@ func Example() {
 	}
 	c := pipelines.SampleConfig{
 		Model: model, Output: filepath.Join(dir, "older"), Format: "csv", Shards: 1,
-		Rows: 1000, Where: "age > 69 AND sex NOT IN (Male)", SampleSeed: 1, HasSampleSeed: true,
+		Rows: 1000, Where: "age > 69 AND sex NOT IN (Male)",
 	}
 	if err := run(context.Background(), c, io.Discard); err != nil {
 		fmt.Println(err)

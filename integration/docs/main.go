@@ -170,7 +170,7 @@ func resultPage(root string) (string, error) {
 		"beside its text. `check` and `evaluate` write figures of the true table, which are not private.\n", made)
 	for _, part := range []struct{ title, dir, name string }{
 		{"`dapple synth`", "internal/release/report", "SynthResult"}, {"`dapple sample`", "internal/release/report", "SampleResult"}, {"`dapple sample --draws`", "internal/release/report", "DrawsResult"}, {"`dapple verify`", "internal/release/report", "VerifyResult"},
-		{"An entry of `answers` of `dapple query`", "pipelines", "AnswerJSON"},
+		{"An entry of `answers` of `dapple query`", "internal/pipelines", "AnswerJSON"},
 		{"`wrote`", "internal/release/report", "Wrote"}, {"`error`", "internal/release/report", "Errors"}, {"`dapple plan`", "internal/request/plan", "planJSON"},
 	} {
 		rows, err := keysOf(filepath.Join(root, filepath.FromSlash(part.dir)), part.name)

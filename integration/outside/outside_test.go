@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,7 +25,6 @@ import (
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/table"
-	"github.com/dapple-dp/dapple/pipelines"
 	"github.com/dapple-dp/dapple/transforms/synth"
 	"github.com/dapple-dp/dapple/transforms/synth/synthtest"
 	"github.com/dapple-dp/dapple/transforms/tables"
@@ -188,8 +187,15 @@ func TestIAndN(t *testing.T) {
 func TestQ(t *testing.T) {
 	dir := t.TempDir()
 	store, book, small := filepath.Join(dir, "store"), filepath.Join(dir, "book"), filepath.Join(dir, "small")
+	program := filepath.Join(dir, "dapple") // who keeps the book has the command
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", program, "./pipelines/dapple").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for at, epsilon := range map[string]dp.Epsilon{book: 1.2, small: .1} {
-		must(t, pipelines.Ledger(t.Context(), io.Discard, pipelines.LedgerConfig{Dir: at, Create: "orders", Epsilon: epsilon, Delta: 1e-6, PrivacyID: "customer", Input: "orders"}))
+		ledger := exec.CommandContext(t.Context(), program, "ledger", at, "--create=orders", "--input=orders", "--privacy_id=customer", fmt.Sprintf("--epsilon=%g", epsilon), "--delta=1e-6")
+		if out, err := ledger.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	for _, night := range []string{"1", "2", "2"} {
 		must(t, nightly(t.Context(), night, store, book, filepath.Join(dir, night)))

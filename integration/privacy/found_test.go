@@ -9,10 +9,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 // foundBuilds are programs under audit that find a domain and synthesize with it, whose claim is ε = 1 and δ = 1e-9 for one

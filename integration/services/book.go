@@ -10,8 +10,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 // CheckBook runs a request with a budget book in dir, an object store: it is charged and named, plan says what is left, what

@@ -82,7 +82,7 @@ var checks = []check{
 		covers: "every method in turn, with and without a privacy ID: requests, rows, row count, schema, file names and bytes, statement, model, closing words, log, error, exit status: equal with frozen answers, also if criteria are checked",
 		alarms: alarms{fresh: 1e-9, nightly: 1.2e-8},
 		size:   "10 pairs per relation", long: "200",
-		tests: join(in("pipelines", "TestReplayOfWholeRuns"),
+		tests: join(in("internal/pipelines", "TestReplayOfWholeRuns"),
 			in("transforms/synth", "TestReleaseFollowsTheCuratorAlone", "TestSolverSeesPublicFiguresOnly")),
 	},
 	{
@@ -126,7 +126,7 @@ var checks = []check{
 			"TestSamplingTwiceRepeatsTheRows", "TestPublishWantsEachShardOnce", "TestPublishRefusesTwoModels", "TestSecondSolveIsRefused", "TestFailureAfterADraw", "TestSolveRefusesSeedsAndTables"),
 			in("internal/dp/mechanism", "TestStreamIsBound", "TestStreamIsBoundToCliques", "TestScreeningsBindTheirStreams"), in("internal/dp/internal/noise", "TestStreamsDiffer"),
 			in("internal/io/store", "TestRace"), in("internal/io/dirsink", "TestFailureAtEveryStep", "TestConcurrentAttempts", "TestRacingRuns", "TestTwoRunsInEveryOrder"),
-			in("pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
+			in("internal/pipelines", "TestFailedRunLeavesNothing", "TestStoppedRunDoesNotPublish"), in("pipelines/dapple", "TestKill", "TestHangup", "TestReleaseIsKept")),
 	},
 	{
 		name:   "11 canary audit",
@@ -153,7 +153,7 @@ var checks = []check{
 		size:   "each end of a run, on two runners",
 		tests: join(in("pipelines/dapple", "TestNeedles", "TestDecodedSeesPages", "TestDecodedSeesModels", "TestCanaries", "TestParquetCanaries",
 			"TestInterruptedCanaries", "TestEvaluateCanaries", "TestInferCanaries"),
-			in("transforms/synth", "TestCanaries", "TestMetricsAreBlind"), in("internal/dp/mechanism", "TestErrorsHoldNoCounts"), in("pipelines", "TestStrictRunsSaySo")),
+			in("transforms/synth", "TestCanaries", "TestMetricsAreBlind"), in("internal/dp/mechanism", "TestErrorsHoldNoCounts"), in("internal/pipelines", "TestStrictRunsSaySo")),
 	},
 	{
 		name:   "14 hostile bytes",

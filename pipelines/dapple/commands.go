@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 // command is one word after dapple: its flags, and what it does once they are read.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 )
 
 // option is one flag of a command, or one word. Help, completion and the parser read it; docs/reference is made of help.

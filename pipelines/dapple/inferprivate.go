@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 )
 
 // privateOptions are the flags of infer that make the proposal private.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/kit/background"
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 )
 
 // workspaceVariable names the workspace in which the package for Python runs this program. It holds the program's standard

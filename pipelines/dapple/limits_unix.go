@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 )
 
 // leastFiles is how many files a run has to be allowed to open at a time: 24 were enough for a small one on two

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	_ "github.com/dapple-dp/dapple/internal/request/jobs/dataflow"
 	_ "github.com/dapple-dp/dapple/internal/request/jobs/loopback"
@@ -34,7 +35,6 @@ import (
 	_ "github.com/dapple-dp/dapple/io/parquetio"
 	_ "github.com/dapple-dp/dapple/io/postgresio"
 	_ "github.com/dapple-dp/dapple/io/s3"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 func main() {

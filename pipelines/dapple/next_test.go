@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/solver"
 )
 

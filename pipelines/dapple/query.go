@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/dapple-dp/dapple/pipelines"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 )
 
 func queryCommand() command {

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 // Commands that read the true table: their results are not private.

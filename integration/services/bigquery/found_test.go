@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 // A table of BigQuery becomes rows without a domain file. Types come from its columns, and the rest is found: people with

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 // readVariable names the table that a process of this test's program reads, and nothing else: the emulator is

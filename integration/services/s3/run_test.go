@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/pipelines"
 )
 
 const domainFile = `privacy_id: customer

@@ -11,10 +11,10 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/internal/model/relation"
+	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/report"
-	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // Result is the result of a finished run.

@@ -11,17 +11,11 @@
 //
 // A run has four parts, a file each. claim finds what has begun of the request, or begins it. build makes the graph. execute
 // runs it in this process or as a job. settle, in run.go, says how it ended. What a run leaves behind, and who may still do
-// what, is in pipelines/internal/run.
+// what, is in internal/pipelines/internal/run.
 //
 // The released files are written by the pipeline's publishing step and not by the launching process,
 // so that a run whose launcher has gone (a template, an asynchronous job) still ends with a complete
 // directory.
-//
-// # User IDs without a name
-//
-// Apache Beam panics before main if the process runs under a user ID that has no name, as in many containers. A program
-// that imports this package starts there if it is built without cgo, or with -tags=osusergo. The package then sets USER
-// and HOME where they are missing: HOME to /.
 package pipelines
 
-import _ "github.com/dapple-dp/dapple/pipelines/internal/anyuser" // before Beam
+import _ "github.com/dapple-dp/dapple/internal/pipelines/internal/anyuser" // before Beam

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
-	"github.com/dapple-dp/dapple/pipelines/internal/run"
 )
 
 // Files that are not published yet go to a place of all workers, or of this machine.
