@@ -53,7 +53,11 @@ type Fit struct {
 
 // New returns the fit of a problem before anything has been released of its candidates.
 func New(p solver.Problem, o Options, c *choose.Candidates, rng *rand.Rand) *Fit {
-	return &Fit{Options: o, problem: p, Candidates: c, rng: rng, measured: map[string]*measurement{}}
+	f := &Fit{Options: o, problem: p, Candidates: c, rng: rng, measured: map[string]*measurement{}}
+	for _, c := range c.Targets.Attributes() {
+		f.oneways = append(f.oneways, f.oneTable(c[0]))
+	}
+	return f
 }
 
 // Start makes the population and rakes it to the pairs released so far.
@@ -67,7 +71,6 @@ func (f *Fit) Start() {
 // startField makes the population: all merged records if they are few, else a sample of a junction
 // tree fitted to the one-ways and the pairs that scored highest.
 func (f *Fit) startField() {
-	f.oneways = f.oneTables()
 	f.field = &population.Field{Base: f.Merged.Base}
 	if cells := dense.Cells(f.Merged.Sizes); cells <= float64(f.records()) || f.Whole {
 		f.field.Model = f.Merged.Universe(f.Units)
@@ -201,15 +204,6 @@ func (f *Fit) sparse() bool {
 		}
 	}
 	return f.RakesAll() && f.problem.Public == nil && 2*most > all
-}
-
-// oneTables returns the one-way tables of the fit.
-func (f *Fit) oneTables() []*population.Table {
-	var out []*population.Table
-	for _, c := range f.Targets.Attributes() {
-		out = append(out, f.oneTable(c[0]))
-	}
-	return out
 }
 
 // oneWayRidge is the ridge of one-way tables, of their noise variance. They come before everything else: noise of a pair

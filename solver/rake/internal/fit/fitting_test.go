@@ -79,7 +79,6 @@ func TestTreeMeetsItsPairs(t *testing.T) {
 		population.Center(values, population.Shape(f.Merged.Sizes, c.Clique))
 		f.Add(c, query.Measurement{Clique: c.Clique, Values: values, Variance: .01})
 	}
-	f.oneways = f.oneTables()
 	tree := f.tree()
 	if tree.Cells() > TreeCells {
 		t.Errorf("a tree of %d cells", tree.Cells())

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
 )
@@ -13,8 +14,9 @@ import (
 //
 // Sources: Kiefer, Wolfowitz 1956 (nonparametric maximum likelihood); Dempster, Laird, Rubin 1977 (EM).
 type law struct {
-	base  []float64 // counts of independent columns
-	scale float64   // κ of the usual prior
+	base   []float64    // counts of independent columns
+	scale  float64      // κ of the usual prior
+	spread [2][]float64 // standard deviations of the one-way answers of both columns
 }
 
 const (
@@ -32,40 +34,46 @@ type estimate struct {
 	usual          []float64 // probability that a cell follows the usual prior
 	mean, variance []float64 // of its count, if it does not
 	share          float64   // of the cells that do not
+	follows        bool      // column side of the table, from the other
+	side           int
 }
 
-// of returns the estimate of cells with noise of the given variance; nil if the usual prior explains them.
-func (l *law) of(counts []float64, noise float64) *estimate {
+func newEstimate(cells int) *estimate {
+	return &estimate{usual: make([]float64, cells), mean: make([]float64, cells), variance: make([]float64, cells)}
+}
+
+// of returns the estimate of a table with noise of the given variance that its cells call for most; nil if the usual prior
+// explains them.
+func (l *law) of(counts []float64, shape []int, noise float64) *estimate {
 	if len(counts) > mostLawCells {
 		return nil
 	}
+	e, gain := l.cells(counts, noise)
+	for side := range shape {
+		if x, g := l.follow(counts, shape, side, noise, l.spread[1-side]); x != nil && g > max(gain, 0)+lawShows {
+			e, gain = x, g
+		}
+	}
+	return e
+}
+
+// cells returns the estimate of cells that have a law of their own, and the logarithm of its likelihood over the usual prior's.
+func (l *law) cells(counts []float64, noise float64) (*estimate, float64) {
 	multiples := l.multiples(counts, math.Sqrt(noise))
 	k := len(multiples) + 2
 	like := l.likelihoods(counts, noise, multiples)
-	weights, next := make([]float64, k), make([]float64, k)
-	for j := range weights {
-		weights[j] = (1 - 2*usualAtFirst) / float64(k-2)
-	}
+	weights := slices.Repeat([]float64{(1 - 2*usualAtFirst) / float64(k-2)}, k)
 	weights[0], weights[1] = usualAtFirst, usualAtFirst
-	gain := math.Inf(-1)
-	for range lawSteps / lawRound {
-		was := gain
-		for range lawRound {
-			gain = reweighed(like, weights, next)
-			weights, next = next, weights
-		}
-		if gain < lawShows {
-			return nil
-		}
-		if gain < was+1 {
-			break
-		}
+	gain := likeliest(like, weights, lawShows)
+	if gain < lawShows {
+		return nil, 0
 	}
-	out := &estimate{usual: make([]float64, len(counts)), mean: make([]float64, len(counts)), variance: make([]float64, len(counts)), share: 1 - weights[0]}
+	out := newEstimate(len(counts))
+	out.share = 1 - weights[0]
 	for i, y := range counts {
 		out.at(i, y, max(l.base[i], leastRidgeBase), noise, like[i*k:(i+1)*k], weights, multiples)
 	}
-	return out
+	return out, gain
 }
 
 // multiples returns the multiples of the base that cells may hold.
@@ -98,6 +106,22 @@ func (l *law) likelihoods(counts []float64, noise float64, multiples []float64) 
 		}
 	}
 	return like
+}
+
+// likeliest moves the weights to those that explain rows of likelihoods best, and returns the gain; it gives up where that is below least.
+func likeliest(like, weights []float64, least float64) float64 {
+	gain, next := math.Inf(-1), make([]float64, len(weights))
+	for range lawSteps / lawRound {
+		was := gain
+		for range lawRound / 2 {
+			reweighed(like, weights, next)
+			gain = reweighed(like, next, weights)
+		}
+		if gain < max(least, was+1) {
+			break
+		}
+	}
+	return gain
 }
 
 // reweighed makes a step of EM, with one cell more of the usual prior, and returns the gain over that prior alone before it.

@@ -45,8 +45,8 @@ func lowerPart(x []float64, shape []int) []float64 {
 	return lower
 }
 
-// aim sets the target and the ridge of the fit.
-func (m *measurement) aim() {
+// aim sets the target and the ridge of the fit, and returns what a law says of the cells; nil if the usual prior explains them.
+func (m *measurement) aim() *estimate {
 	counts := make([]float64, len(m.values))
 	for i, x := range m.lower {
 		counts[i] = m.values[i] + x
@@ -55,32 +55,35 @@ func (m *measurement) aim() {
 	copy(m.table.Target, target)
 	if m.assumed {
 		m.shrinkToIndependence()
-		return
+		return nil
 	}
 	for i, x := range left {
 		m.table.Ridge[i] = m.ridge[i] * x
 	}
 	if m.law == nil {
-		return
+		return nil
 	}
-	e := m.law.of(counts, 1/m.precision)
+	e := m.law.of(counts, m.shape, 1/m.precision)
 	if m.sparse = e != nil && e.share > sparseShare; e == nil {
-		return
+		return nil
 	}
 	usual := make([]float64, len(counts))
 	for i, p := range e.usual {
 		usual[i] = p * m.table.Target[i]
 		e.mean[i] *= 1 - p
 	}
-	meet(e.mean, usual, counts, m.shape)
+	if !e.follows {
+		meet(e.mean, usual, counts, m.shape)
+	}
 	for i, p := range e.usual {
 		m.table.Target[i] = usual[i] + e.mean[i]
-		if m.whole {
+		if m.whole || e.follows {
 			m.table.Ridge[i] = p*m.table.Ridge[i] + (1-p)*lawRidge*e.variance[i] + leastLawRidge
 		} else {
 			m.table.Ridge[i] *= p + (1-p)*sampledRidge
 		}
 	}
+	return e
 }
 
 const (
@@ -111,7 +114,7 @@ func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
 			t.ridge[i] *= part
 		}
 		t.precision += u
-		t.aim()
+		f.learn(t.table, t.aim())
 		return
 	}
 	t.relative = max(choose.LeastDeviation, t.relative)
@@ -119,9 +122,18 @@ func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
 	t.lower = lowerPart(t.base, shape)
 	t.ridge = ridge(t.base, m.Values, t.lower, u, t.relative)
 	if len(c.Clique) == 2 && len(c.Base) > 4 { // one number makes all cells of a residual of 2×2
-		t.law, t.whole = &law{t.base, priorScale(t.base, t.relative)}, f.Whole
+		t.law, t.whole = &law{t.base, priorScale(t.base, t.relative), [2][]float64{f.spread(c.Clique[0]), f.spread(c.Clique[1])}}, f.Whole
 	}
-	t.aim()
+	f.learn(t.table, t.aim())
+}
+
+// spread returns the standard deviations of the answers of column a, by merged code.
+func (f *Fit) spread(a int) []float64 {
+	out := make([]float64, f.Merged.Sizes[a])
+	for _, code := range f.Merged.Codes[a] {
+		out[code] = math.Hypot(out[code], f.Ones.List[a].Sigma)
+	}
+	return out
 }
 
 // axes returns the columns of a pair whose bins were learned: those hold about as many records each, so that
