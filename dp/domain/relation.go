@@ -13,15 +13,18 @@ type Derived struct {
 	Column Attribute // name, type and declared values; Null: it can be NULL
 	Place  int       // position among the columns written, without generated columns
 
-	From    string   `json:",omitempty"` // an expression such as "time / 100", or with Map the column that is looked up
-	Sum     []string `json:",omitempty"` // the columns to add up
-	Map     []Pair   `json:",omitempty"` // the value of each value of From, as canonical texts
-	Else    string   `json:",omitempty"` // with HasElse: the value if Map has no entry
-	HasElse bool     `json:",omitempty"`
+	From string   `json:",omitempty"` // an expression such as "time / 100", or with Map the column that is looked up
+	With string   `json:",omitempty"` // the second column that Map looks up; empty: From alone
+	Sum  []string `json:",omitempty"` // the columns to add up
+	Map  []Pair   `json:",omitempty"` // the value of each value of From, or pair of values of From and With, as canonical texts
+	Else *string  `json:",omitempty"` // the value if Map has no entry; nil: it has all
 }
 
-// Pair is one entry of a map of values.
-type Pair struct{ From, To string }
+// Pair is one entry of a map of values, of two columns with both values.
+type Pair struct {
+	From, To string
+	With     string `json:",omitempty"`
+}
 
 // Order declares that values do not descend along Columns, attributes of one kind, in any row written. A NULL
 // satisfies it, as in a CHECK of SQL.

@@ -90,6 +90,7 @@
 //	{date: [year, month, day]}                              a day that the calendar has
 //	{derive: hour, from: time / 100}                        an expression of other columns
 //	{derive: state, from: city, map: {Austin: TX}, else: XX}  a value for each value of another column
+//	{derive: price, from: [name, size], map: {Latte: {small: 3.5, large: 4.5}}, else: 0}  a value for each pair of values
 //	{sum: total, of: [net, tax]}                            a sum
 //
 // Columns in order are of one kind: numbers, dates, or times of one type. NULL is in order with everything.

@@ -23,6 +23,13 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: declares another domain: %v\n%s", path, err, text)
 		}
 	}
+	pairs := "privacy_id: none\ncolumns: [{name: a, type: STRING, values: [x, y], null: true}, {name: b, type: INT64, min: 0, max: 1, null: true}]\n" +
+		"constraints: [{derive: c, from: [a, b], map: {x: {0: 3.5, 1: 4}, y: {1: 2}}, else: 1}]\n"
+	want := must.Value(Parse("domain", []byte(pairs)))(t)
+	got, err := Parse("domain", must.Value(JSON("domain", []byte(pairs)))(t))
+	if err != nil || !reflect.DeepEqual(got.Domain, want.Domain) || len(want.Domain.Derived) != 1 || len(want.Domain.Derived[0].Map) != 3 {
+		t.Errorf("a map of two columns: %v", err)
+	}
 	if _, err := JSON("domain", []byte("privacy_id: none\ncolumns: [{name: a}]")); err == nil {
 		t.Error("a faulty file was written")
 	}

@@ -81,6 +81,7 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 		none, none + "columns: find\ncsv: {encoding: windows-1252}\n", none + "columns: [{name: a, type: INT64, values: find}]\n",
 		none + two + "constraints: [{order: [a, b]}, {derive: c, from: a + b}, {sum: d, of: [a, b]}]\n",
 		none + two + "constraints: [{derive: c, from: a, map: {1: x}, else: y}]\ngenerate: [{column: k, as: uuid}]\n",
+		none + two + "constraints: [{derive: c, from: [a, b], map: {1: {2: x, 3: y}, 4: {5: x}}, else: z}]\n",
 		none + two + "impossible: [{a: 1, b: [2, 3]}, {a: null, b: 1}]\nworkload: [{columns: [a, b], weight: 2}]\n",
 		none + two + "workload: {target: b}\n",
 		"privacy_id: p\n" + two + "csv: {trim: true, trim_id: true, null: ['?'], null_id: [x], comma: ';', max_record_mib: 8}\n",

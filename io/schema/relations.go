@@ -133,7 +133,14 @@ func (x *relations) derived(m mapping) {
 		x.add(m.node, "constraints: derive %s: no from; add an expression such as from: time / 100, or the column that a map looks up", quote(name))
 		return
 	}
-	if d.From, ok = x.text(m.values["from"], "constraints: from"); !ok {
+	if from := m.values["from"]; from.Kind == yaml.SequenceNode && m.has("map") {
+		both := x.texts(from, "constraints: from")
+		if len(both) != 2 {
+			x.add(from, "constraints: from: a map looks up one column or two, such as [name, size]")
+			return
+		}
+		d.From, d.With = both[0], both[1]
+	} else if d.From, ok = x.text(from, "constraints: from"); !ok {
 		return
 	}
 	if !m.has("map") {
@@ -142,26 +149,34 @@ func (x *relations) derived(m mapping) {
 			x.add(m.keys["else"], "constraints: else goes with map; leave it out")
 		}
 	} else {
-		d.Map = x.pairs(m.values["map"])
-		if d.HasElse = m.has("else"); d.HasElse {
-			d.Else, _ = x.text(m.values["else"], "constraints: else")
+		d.Map = x.pairs(m.values["map"], d.With != "")
+		if m.has("else") {
+			s, _ := x.text(m.values["else"], "constraints: else")
+			d.Else = &s
 		}
 	}
 	x.keep(d, at)
 }
 
-// pairs reads a map of values.
-func (x *relations) pairs(n *yaml.Node) (out []domain.Pair) {
+// pairs reads a map of values; of two columns, a map of the second one's values for each value of the first.
+func (x *relations) pairs(n *yaml.Node, two bool) (out []domain.Pair) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		x.add(n, "constraints: map: got %s; values and what follows from each are needed, such as {Austin: TX, Boston: MA}", kind(n))
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		from, ok := x.text(n.Content[i], "constraints: map")
-		to, good := x.text(n.Content[i+1], "constraints: map: "+quote(from))
 		if slices.ContainsFunc(out, func(p domain.Pair) bool { return p.From == from }) {
 			x.add(n.Content[i], "constraints: map: %s appears twice; leave one out", quote(from))
-		} else if ok && good {
+			continue
+		}
+		if two {
+			for _, p := range x.pairs(n.Content[i+1], false) {
+				out = append(out, domain.Pair{From: from, With: p.From, To: p.To})
+			}
+			continue
+		}
+		if to, good := x.text(n.Content[i+1], "constraints: map: "+quote(from)); ok && good {
 			out = append(out, domain.Pair{From: from, To: to})
 		}
 	}

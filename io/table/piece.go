@@ -26,8 +26,8 @@ type Piece struct {
 	Part, Of      int
 }
 
-// PieceBytes is how many bytes of decoded records a piece should have at most, if pieces are read apart.
-const PieceBytes = 128 << 20
+// pieceBytes is how many bytes of decoded records a piece should have at most, if pieces are read apart.
+const pieceBytes = 128 << 20
 
 // decoded returns about how many bytes the records of a file have at most when they are decoded, by its name.
 func decoded(f files.Info) int64 {
@@ -54,7 +54,7 @@ const mostParts = 256
 
 // Parts returns the parts of a file, or of a row group of it, that has so many bytes when it is decoded.
 func (p Piece) Parts(bytes int64) []Piece {
-	p.Of = int(min(max(1, (bytes+PieceBytes-1)/PieceBytes), mostParts))
+	p.Of = int(min(max(1, (bytes+pieceBytes-1)/pieceBytes), mostParts))
 	list := make([]Piece, p.Of)
 	for i := range list {
 		list[i] = p
@@ -111,7 +111,7 @@ func (f *apartFn) ProcessElement(_ state.Provider, _ int64, p Piece, emit func(P
 // piecesFn emits the pieces of files, where the data is: a table of contents may have to be read.
 type piecesFn struct {
 	Format string
-	Apart  bool // a piece has PieceBytes at most
+	Apart  bool // a piece has pieceBytes at most
 }
 
 func (fn *piecesFn) ProcessElement(ctx context.Context, f files.Info, emit func(Piece)) error {

@@ -76,7 +76,8 @@ func TestPartsAreTheWholeFile(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	for bytes, want := range map[int64]int{0: 1, 1: 1, table.PieceBytes: 1, table.PieceBytes + 1: 2, 10 * table.PieceBytes: 10, 1 << 62: 256} {
+	const piece = 128 << 20
+	for bytes, want := range map[int64]int{0: 1, 1: 1, piece: 1, piece + 1: 2, 10 * piece: 10, 1 << 62: 256} {
 		list := table.Piece{}.Parts(bytes)
 		if len(list) != want {
 			t.Errorf("%d parts of %d bytes, want %d", len(list), bytes, want)

@@ -33,7 +33,7 @@ func (p *Plan) derive(i int) {
 	switch {
 	case len(d.Sum) > 0:
 		st, err = p.sum(i)
-	case len(d.Map) > 0 || d.HasElse:
+	case len(d.Map) > 0 || d.Else != nil:
 		st, err = p.lookup(i)
 	default:
 		st, err = p.expression(i)

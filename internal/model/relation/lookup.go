@@ -10,103 +10,98 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// lookup compiles Map: the values of one column, each with the value that follows from it.
+// lookup compiles Map: the values of one column, or pairs of values of two, each with the value that follows from it.
 func (p *Plan) lookup(i int) (step, error) {
 	d := &p.d.Derived[i]
-	from, err := p.find(strings.TrimSpace(d.From))
+	var st step
+	var sources []*domain.Attribute
+	var lists [][]int64 // the values of each source; nil: too many
+	for k, name := range []string{d.From, d.With} {
+		if k > 0 && name == "" {
+			break
+		}
+		from, err := p.find(strings.TrimSpace(name))
+		if err != nil {
+			return step{}, err
+		}
+		source := &p.columns[from]
+		switch {
+		case source.Type == domain.Float64:
+			return step{}, fmt.Errorf("column %q is a FLOAT64, whose values cannot be mapped", source.Name)
+		case source.Type == domain.String && len(texts(source)) == 0:
+			return step{}, fmt.Errorf("the values of column %q are not declared", source.Name)
+		}
+		st.uses, sources, lists = append(st.uses, from), append(sources, source), append(lists, listed(source))
+	}
+	m, err := newTarget(&p.columns[p.d.Len()+i], d)
 	if err != nil {
 		return step{}, err
 	}
-	source, column := &p.columns[from], &p.columns[p.d.Len()+i]
-	m, err := newTarget(column, d)
-	if err != nil {
-		return step{}, err
-	}
-	if source.Type == domain.Float64 {
-		return step{}, fmt.Errorf("column %q is a FLOAT64, whose values cannot be mapped", source.Name)
-	}
-	st := step{uses: []int{from}}
-	if source.Type == domain.String {
-		err = p.ofTexts(&st, d, source, m)
-	} else {
-		err = p.ofNumbers(&st, d, from, m)
-	}
-	m.finish(&st)
-	return st, err
-}
-
-// ofTexts makes the table of a STRING column, whose rows hold the numbers of its texts.
-func (p *Plan) ofTexts(st *step, d *domain.Derived, source *domain.Attribute, m *target) error {
-	texts := texts(source)
-	if len(texts) == 0 {
-		return fmt.Errorf("the values of column %q are not declared", source.Name)
-	}
-	to := map[string]int64{}
+	to := map[[2]int64]int64{}
 	var errs []error
 	for _, pair := range d.Map {
 		v, err := m.value(pair.To)
 		errs = append(errs, err)
-		if !slices.Contains(texts, pair.From) {
-			errs = append(errs, fmt.Errorf("%q is not among the values of column %q", pair.From, source.Name))
+		var key [2]int64
+		for k, source := range sources {
+			s := [2]string{pair.From, pair.With}[k]
+			x, ok := native(source, s)
+			if _, possible := slices.BinarySearch(lists[k], x); !ok || lists[k] != nil && !possible {
+				errs = append(errs, fmt.Errorf("%q is not among the values of column %q", s, source.Name))
+			}
+			key[k] = x
 		}
-		to[pair.From] = v
+		to[key] = v
 	}
-	table, missing := make([]int64, len(texts)), []string(nil)
-	for k, s := range texts {
-		v, ok := to[s]
-		if !ok {
-			v, missing = m.other, append(missing, s)
-		}
-		table[k] = v
-	}
-	column := st.uses[0]
-	st.ints = func(columns []domain.Column, row int) (int64, bool) { return table[columns[column].Ints[row]], true }
-	return errors.Join(append(errs, uncovered(d, source, missing))...)
-}
-
-// ofNumbers makes the table of any other column.
-func (p *Plan) ofNumbers(st *step, d *domain.Derived, from int, m *target) error {
-	source := &p.columns[from]
-	list, to := listed(source), map[int64]int64{}
-	var errs []error
-	for _, pair := range d.Map {
-		v, err := m.value(pair.To)
-		errs = append(errs, err)
-		x, ok := native(source, pair.From)
-		if _, possible := slices.BinarySearch(list, x); !ok || list != nil && !possible {
-			errs = append(errs, fmt.Errorf("%q is not among the values of column %q", pair.From, source.Name))
-		}
-		to[x] = v
-	}
-	var missing []string
-	for _, x := range list {
-		if _, ok := to[x]; !ok {
-			missing = append(missing, text(source, x))
-		}
-	}
-	if list == nil && !d.HasElse {
-		missing = append(missing, "too many to list")
-	}
-	other, column := m.other, st.uses[0]
+	other, first, second, two := m.other, st.uses[0], st.uses[len(st.uses)-1], len(st.uses) > 1
 	st.ints = func(columns []domain.Column, row int) (int64, bool) {
-		if v, ok := to[columns[column].Ints[row]]; ok {
+		key := [2]int64{columns[first].Ints[row]}
+		if two {
+			key[1] = columns[second].Ints[row]
+		}
+		if v, ok := to[key]; ok {
 			return v, true
 		}
 		return other, true
 	}
-	return errors.Join(append(errs, uncovered(d, source, missing))...)
+	m.finish(&st)
+	if d.Else == nil {
+		errs = append(errs, uncovered(to, sources, lists))
+	}
+	return st, errors.Join(errs...)
 }
 
-// uncovered is the error of values that no entry of the map names.
-func uncovered(d *domain.Derived, source *domain.Attribute, missing []string) error {
-	if d.HasElse || len(missing) == 0 {
+// uncovered is the error of values that no entry of a map names.
+func uncovered(to map[[2]int64]int64, sources []*domain.Attribute, lists [][]int64) error {
+	names, second := fmt.Sprintf("column %q", sources[0].Name), []int64{0}
+	if len(sources) > 1 {
+		names, second = fmt.Sprintf("columns %q and %q", sources[0].Name, sources[1].Name), lists[1]
+	}
+	var missing []string
+	if n := len(lists[0]) * len(second); n == 0 || n > maxListed {
+		missing = append(missing, "too many to list")
+	} else {
+		for _, x := range lists[0] {
+			for _, y := range second {
+				if _, ok := to[[2]int64{x, y}]; ok {
+					continue
+				}
+				s := text(sources[0], x)
+				if len(sources) > 1 {
+					s += " with " + text(sources[1], y)
+				}
+				missing = append(missing, s)
+			}
+		}
+	}
+	if len(missing) == 0 {
 		return nil
 	}
 	more := ""
 	if n := len(missing); n > 5 {
 		missing, more = missing[:5], fmt.Sprintf(" and %d more", n-5)
 	}
-	return fmt.Errorf("the map lacks values of column %q: %s%s; add them, or else: VALUE", source.Name, strings.Join(missing, ", "), more)
+	return fmt.Errorf("the map lacks values of %s: %s%s; add them, or else: VALUE", names, strings.Join(missing, ", "), more)
 }
 
 // texts returns what the cells of a STRING column are written as, in the order of a Decoder's dictionary.
@@ -117,8 +112,12 @@ func texts(a *domain.Attribute) []string {
 	return a.Values
 }
 
-// native reads a text as a value of a column that is no STRING.
+// native reads a text as a value of a column. Rows hold the numbers of the texts of a STRING.
 func native(a *domain.Attribute, s string) (int64, bool) {
+	if a.Type == domain.String {
+		k := slices.Index(texts(a), s)
+		return int64(k), k >= 0
+	}
 	if a.Type == domain.Bool {
 		v, err := strconv.ParseBool(strings.ToLower(s))
 		if v {
@@ -131,7 +130,10 @@ func native(a *domain.Attribute, s string) (int64, bool) {
 
 // text is the inverse of native.
 func text(a *domain.Attribute, x int64) string {
-	if a.Type == domain.Bool {
+	switch a.Type {
+	case domain.String:
+		return texts(a)[x]
+	case domain.Bool:
 		return strconv.FormatBool(x != 0)
 	}
 	return string(a.AppendNative(nil, x))
@@ -151,8 +153,8 @@ func newTarget(column *domain.Attribute, d *domain.Derived) (m *target, err erro
 	if m.known {
 		m.dict = texts(column)
 	}
-	if d.HasElse {
-		m.other, err = m.value(d.Else)
+	if d.Else != nil {
+		m.other, err = m.value(*d.Else)
 	}
 	return m, err
 }
@@ -228,6 +230,12 @@ const maxListed = 1 << 18
 
 // listed returns the values that a column can have, ascending, or nil if they are too many or have no native unit.
 func listed(a *domain.Attribute) (list []int64) {
+	if a.Type == domain.String {
+		for k := range texts(a) {
+			list = append(list, int64(k))
+		}
+		return list
+	}
 	written, multiple := exact(a, 1)
 	for code := range cells(a) {
 		lo, hi, ok := a.Ends(domain.Code(code))

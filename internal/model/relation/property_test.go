@@ -74,12 +74,14 @@ func newMade(seed uint64) *made {
 		d.Column.Name, d.Place = name, m.r.IntN(n+3)
 		m.d.Derived = append(m.d.Derived, d)
 	}
+	y, three := "y", "3"
 	add("tens", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "c0 / 10"})
 	add("total", domain.Derived{Column: number, Sum: []string{"c0", "c2", "tens"}})
 	add("rest", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "c1 % 7 - 2 * (c1 + 1)"})
 	add("floats", domain.Derived{Column: domain.Attribute{Type: domain.Float64}, Sum: []string{"f0", "f1"}})
-	add("state", domain.Derived{Column: domain.Attribute{Type: domain.String}, From: "city", Map: []domain.Pair{{From: "A", To: "x"}}, Else: "y", HasElse: true})
+	add("state", domain.Derived{Column: domain.Attribute{Type: domain.String}, From: "city", Map: []domain.Pair{{From: "A", To: "x"}}, Else: &y})
 	add("zone", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "state", Map: []domain.Pair{{From: "x", To: "5"}, {From: "y", To: "-5"}}})
+	add("price", domain.Derived{Column: domain.Attribute{Type: domain.Int64}, From: "city", With: "zone", Map: []domain.Pair{{From: "A", With: "5", To: "1"}, {From: "B", With: "-5", To: "2"}}, Else: &three})
 	m.d.Generated = []domain.Generated{{Column: "key", As: "uuid"}, {Column: "no", As: "serial"}}
 	m.d = m.d.EqualBins()
 	return m
@@ -191,6 +193,9 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 			checkDerived(t, seed, row, at)
 			if state := c.Columns[w.Index("state")]; (state.Dict[state.Ints[row]] == "x") != (codes[row*n+n-1] == 0) {
 				t.Errorf("seed %d, row %d: state does not follow from city", seed, row)
+			}
+			if price, want := at("price", row), int64(codes[row*n+n-1])+1; price == nil || price.Cmp(big.NewRat(want, 1)) != 0 {
+				t.Errorf("seed %d, row %d: price %v of city and zone, want %d", seed, row, price, want)
 			}
 		}
 	}

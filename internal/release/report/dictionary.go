@@ -49,7 +49,7 @@ func described(d *domain.Domain) []Column {
 		case len(c.Sum) > 0:
 			made[c.Column.Name] += " as the sum of " + strings.Join(c.Sum, ", ")
 		case len(c.Map) > 0:
-			made[c.Column.Name] += " by a map of " + c.From
+			made[c.Column.Name] += " by a map of " + strings.TrimSuffix(c.From+" and "+c.With, " and ")
 		default:
 			made[c.Column.Name] += " as " + c.From
 		}

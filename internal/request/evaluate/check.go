@@ -22,16 +22,16 @@ import (
 
 // Fit says how well the records of a true table fit a domain, for the owner alone: a run says nothing of it.
 type Fit struct {
-	NotPrivate string      `json:"not_private"`      // Banner
-	Format     int         `json:"format"`           // 1
-	Advice     []string    `json:"advice,omitempty"` // on the form declared for the files
-	Records    int64       `json:"records"`
-	NoID       int64       `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
-	Columns    []ColumnFit `json:"columns"`
-	Broken     []Broken    `json:"constraints,omitempty"`  // what the domain declares between columns
-	Undeclared []string    `json:"undeclared,omitempty"`   // what holds between columns in every record, as entries of constraints
-	People     *PeopleFit  `json:"people,omitempty"`       // nil without events
-	PeopleRows *Fit        `json:"people_table,omitempty"` // of the table of people, if that is one of its own
+	NotPrivate string       `json:"not_private"`      // Banner
+	Format     int          `json:"format"`           // 1
+	Advice     []string     `json:"advice,omitempty"` // on the form declared for the files
+	Records    int64        `json:"records"`
+	NoID       int64        `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
+	Columns    []ColumnFit  `json:"columns"`
+	Broken     []Broken     `json:"constraints,omitempty"`  // what the domain declares between columns
+	Undeclared []infer.Rule `json:"undeclared,omitempty"`   // what holds between columns
+	People     *PeopleFit   `json:"people,omitempty"`       // nil without events
+	PeopleRows *Fit         `json:"people_table,omitempty"` // of the table of people, if that is one of its own
 }
 
 // Broken counts the records that break one thing that a domain declares between columns. They are used as they are; rows
@@ -146,8 +146,13 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 			return fmt.Errorf("check: %w", err)
 		}
 	}
+	rules, err := findRules(ctx, c.domain, r.events)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
 	err = r.source.table.Each(ctx, c.wanted, r.source.form, func(chunk *domain.Chunk) error {
 		c.add(chunk)
+		rules.Add(ctx, chunk)
 		return ctx.Err()
 	})
 	if err != nil {
@@ -159,11 +164,7 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	if c.fit.People != nil {
 		c.fit.People.end(c.fit.Columns)
 	}
-	var people []string
-	if r.events != nil {
-		people = r.events.Person
-	}
-	if c.fit.Undeclared, err = infer.Undeclared(ctx, r.source.table, r.source.form, c.domain, people); err != nil {
+	if c.fit.Undeclared, err = rules.Found(ctx); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
 	b, err := json.MarshalIndent(c.fit, "", "  ")
@@ -353,9 +354,8 @@ func (f *Fit) notes(b *bytes.Buffer) {
 				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
 		}
 	}
-	for _, text := range f.Undeclared {
-		entry, part, _ := strings.Cut(text, infer.PartMark)
-		fmt.Fprintf(b, "%s holds %s and is not declared; under constraints, it holds in every synthetic row\n", entry, cmp.Or(part, "in every record"))
+	for _, rule := range f.Undeclared {
+		fmt.Fprintf(b, "%v holds %s and is not declared; under constraints, it holds in every synthetic row\n", rule, rule.Holds())
 	}
 }
 

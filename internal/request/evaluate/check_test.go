@@ -193,6 +193,11 @@ func TestCheckNamesMapsOfNearlyAll(t *testing.T) {
 	name := write(t, filepath.Join(dir, "d.yaml"), "privacy_id: none\ncolumns:\n  - {name: city, type: STRING, values: [Austin, Boston, Dallas], null: true}\n"+
 		"  - {name: state, type: STRING, values: [MA, TX], null: true}\n")
 	out := checked(t, CheckConfig{Domain: name, Input: write(t, filepath.Join(dir, "a.csv"), rows+"Austin,MA\n")})
+	other := write(t, filepath.Join(dir, "o.yaml"), "privacy_id: none\ncolumns:\n  - {name: city, type: STRING, values: [Austin, Boston, Dallas], other: true}\n"+
+		"  - {name: state, type: STRING, values: [MA, TX], null: true}\n")
+	if got, want := checked(t, CheckConfig{Domain: other, Input: filepath.Join(dir, "a.csv")}), "{derive: state, from: city, else: TX, map: "; !strings.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, got)
+	}
 	if want := "{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}} holds in 99.88 % of records and is not declared"; !strings.Contains(out, want) {
 		t.Errorf("no %s in\n%s", want, out)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func (o Options) withDefaults() Options {
 }
 
 // ErrNoRows says that a table to be compared has no row.
-var ErrNoRows = errors.New("evaluate: a table without rows cannot be compared")
+var ErrNoRows = errors.New("has no rows, and cannot be compared")
 
 // Compare measures the error of the synthetic table on the workload. It panics if a table or the
 // workload does not fit the domain; it fails if a table has no rows, or when ctx ends.
@@ -41,13 +42,13 @@ func Compare(ctx context.Context, t Tables, w query.Workload, d *domain.Domain, 
 	if !slices.Equal(w.Sizes, sizes) {
 		panic("evaluate: the workload has other cells than the domain")
 	}
-	for _, table := range []*Table{t.Real, t.Synthetic, t.Holdout} {
+	for i, table := range []*Table{t.Real, t.Synthetic, t.Holdout} {
 		if table == nil {
 			continue
 		}
 		table.check(sizes)
 		if table.Rows == 0 {
-			return nil, ErrNoRows
+			return nil, fmt.Errorf("evaluate: the %s table %w", [...]string{"true", "synthetic", "holdout"}[i], ErrNoRows)
 		}
 	}
 	e := evaluation{domain: d, cliques: compared(w), workload: w, options: opts.withDefaults()}

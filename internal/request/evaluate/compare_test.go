@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -100,12 +101,12 @@ func TestCompareRefuses(t *testing.T) {
 	w := query.AllMarginals(d.Sizes(), 2, 1000)
 	table := randomTable(d, 10, 0.2, 1)
 	for name, tables := range map[string]Tables{
-		"empty real":      {Real: NewTable(d), Synthetic: table},
-		"empty synthetic": {Real: table, Synthetic: NewTable(d)},
-		"empty holdout":   {Real: table, Synthetic: table, Holdout: NewTable(d)},
+		"true":      {Real: NewTable(d), Synthetic: table},
+		"synthetic": {Real: table, Synthetic: NewTable(d)},
+		"holdout":   {Real: table, Synthetic: table, Holdout: NewTable(d)},
 	} {
-		if _, err := Compare(context.Background(), tables, w, d, Options{}); !errors.Is(err, ErrNoRows) {
-			t.Errorf("%s: error %v, want ErrNoRows", name, err)
+		if _, err := Compare(context.Background(), tables, w, d, Options{}); !errors.Is(err, ErrNoRows) || !strings.Contains(err.Error(), "the "+name+" table has no rows") {
+			t.Errorf("the %s table is empty: error %v", name, err)
 		}
 	}
 	ended, cancel := context.WithCancel(context.Background())

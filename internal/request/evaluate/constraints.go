@@ -54,7 +54,7 @@ func (c *checker) relate(ctx context.Context, r *CheckRequest) (*domain.Domain, 
 		case len(x.Sum) > 0:
 			declare(relation.Derived, "sum: %s, of %s", x.Column.Name, strings.Join(x.Sum, ", "))
 		default:
-			declare(relation.Derived, "derive: %s, from %s", x.Column.Name, x.From)
+			declare(relation.Derived, "derive: %s, from %s", x.Column.Name, strings.TrimSuffix(x.From+", "+x.With, ", "))
 		}
 		with := wanted
 		with.Attributes = append(slices.Clone(wanted.Attributes), x.Column)

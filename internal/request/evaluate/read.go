@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -35,7 +36,7 @@ func read(ctx context.Context, input string, f *schema.File, real bool, o table.
 	if err != nil {
 		return nil, fmt.Errorf("evaluate: %w", err)
 	}
-	return s.read(ctx)
+	return s.read(ctx, nil)
 }
 
 // source is a table that has been found and is not read yet.
@@ -113,8 +114,8 @@ func shareDerived(ctx context.Context, list []domain.Derived, sources ...*source
 
 func (s *source) formOfPeople() schema.CSV { return s.form.WithHeader() }
 
-// read reads all rows. Call check before.
-func (s *source) read(ctx context.Context) (*Table, error) {
+// read reads all rows, and passes them to rules, unless these are nil or people are in a table of their own. Call check before.
+func (s *source) read(ctx context.Context, rules *infer.Rules) (*Table, error) {
 	b := NewBuilder(s.domain, s.derived...)
 	if s.people {
 		b = NewPeopleBuilder(s.domain, s.derived...)
@@ -123,7 +124,11 @@ func (s *source) read(ctx context.Context) (*Table, error) {
 	if s.parents != nil {
 		err = s.join(ctx, b)
 	} else {
-		err = s.each(ctx, s.table, s.with(s.derived...), s.form, b.Add)
+		err = s.each(ctx, s.table, s.with(s.derived...), s.form, func(c *domain.Chunk) {
+			if b.Add(c); rules != nil {
+				rules.Add(ctx, c)
+			}
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("evaluate: %w", err)

@@ -2,12 +2,10 @@ package evaluate
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -47,17 +45,19 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 // Run reads the tables, compares them and writes the text form to out. The workload is the domain
 // file's, if it declares one.
 func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
-	var t Tables
-	for _, x := range []struct {
-		from *source
-		to   **Table
-	}{{r.truth, &t.Real}, {r.synthetic, &t.Synthetic}, {r.holdout, &t.Holdout}} {
-		if x.from == nil {
-			continue
-		}
-		if *x.to, err = x.from.read(ctx); err != nil {
-			return err
-		}
+	rules, err := findRules(ctx, r.truth.domain, r.events)
+	if err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	t := Tables{}
+	if t.Real, err = r.truth.read(ctx, rules); err == nil {
+		t.Synthetic, err = r.synthetic.read(ctx, nil)
+	}
+	if err == nil && r.holdout != nil {
+		t.Holdout, err = r.holdout.read(ctx, nil)
+	}
+	if err != nil {
+		return err
 	}
 	report, err := Compare(ctx, t, r.workload, r.domain, Options{})
 	if err != nil {
@@ -66,8 +66,16 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	if r.events != nil {
 		report.Real.People = comparePeople(t.Real, t.Synthetic, r.domain, r.events)
 	}
-	if report.Follows, err = r.follows(ctx); err != nil {
-		return err
+	if r.truth.parents == nil {
+		found, err := rules.Found(ctx)
+		if err != nil {
+			return fmt.Errorf("evaluate: %w", err)
+		}
+		for _, rule := range found {
+			if rule.Map != "" {
+				report.Follows = append(report.Follows, Follows{"{" + rule.Entry + "}", rule.Holds()})
+			}
+		}
 	}
 	// The figures go first: a file that cannot be written takes none with it.
 	if r.json == Stdout {
@@ -84,26 +92,12 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	return errors.Join(written(ctx, out, r.json, "figures", report.WriteJSON), written(ctx, out, r.html, "pictures, on a page for a browser", report.WriteHTML))
 }
 
-// follows reads the true table for columns that follow from others, unless people have a table of their own.
-func (r *Request) follows(ctx context.Context) (list []Follows, err error) {
-	if r.truth.parents != nil {
-		return nil, nil
+// findRules returns what looks for rules between the columns of a table, without those of people.
+func findRules(ctx context.Context, d *domain.Domain, e *domain.Events) (*infer.Rules, error) {
+	if e == nil {
+		return infer.NewRules(ctx, d, nil)
 	}
-	var people []string
-	if r.events != nil {
-		people = r.events.Person
-	}
-	entries, err := infer.Undeclared(ctx, r.truth.table, r.truth.form, r.truth.domain, people)
-	if err != nil {
-		return nil, fmt.Errorf("evaluate: %w", err)
-	}
-	for _, text := range entries {
-		entry, part, _ := strings.Cut(text, infer.PartMark)
-		if entry, _, derived := strings.Cut(entry, ", map: "); derived {
-			list = append(list, Follows{entry + "}", cmp.Or(part, "in every record")})
-		}
-	}
-	return list, nil
+	return infer.NewRules(ctx, d, e.Person)
 }
 
 // Stdout in place of a file's name asks for JSON where the text would go, which is left out.

@@ -67,7 +67,7 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 }
 
 // related proposes the constraints of both tables.
-func (s *Source) related(ctx context.Context, csv schema.CSV, tallies map[string]*tally, lines []proposal) (rules []string, err error) {
+func (s *Source) related(ctx context.Context, csv schema.CSV, tallies map[string]*tally, lines []proposal) (rules []Rule, err error) {
 	for _, of := range []*Source{s.parents, s} {
 		if of == nil || !s.FromData {
 			continue
@@ -114,7 +114,7 @@ func (s *Source) doubt(lines []proposal) {
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal, persons, rules []string, events *events, csv string) string {
+func (s *Source) file(lines []proposal, persons []string, rules []Rule, events *events, csv string) string {
 	var b strings.Builder
 	b.WriteString(yamltext.ForEditors)
 	if s.FromData {
@@ -159,8 +159,12 @@ func (s *Source) file(lines []proposal, persons, rules []string, events *events,
 	if len(rules) > 0 {
 		b.WriteString("# constraints:  # review: these hold in every record; take the # off those that are rules, and values, min and max out of columns that follow\n")
 	}
-	for _, c := range rules {
-		fmt.Fprintf(&b, "#   - %s\n", c)
+	for _, rule := range rules {
+		part := ""
+		if rule.Part < 1 {
+			part = "  # " + rule.Holds()
+		}
+		fmt.Fprintf(&b, "#   - %v%s\n", rule, part)
 	}
 	b.WriteString(events.String())
 	b.WriteString(csv)

@@ -3,32 +3,51 @@ package infer
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/relation"
-	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
-// rule is something that may hold between columns in every record.
-type rule struct {
-	text  string // as an entry of constraints; of a map without the map
-	x     int    // the column that follows from the others; −1 for an order
+// Rule is what holds between columns: an order or a sum in every record, a map in nearly all.
+type Rule struct {
+	Entry string  `json:"entry"`         // of constraints, without its map
+	Map   string  `json:"map,omitempty"` // what follows from each value, or each pair of values
+	Part  float64 `json:"part"`          // of the records that it holds in, rounded down
+}
+
+// String returns the whole entry.
+func (r Rule) String() string {
+	if r.Map != "" {
+		return "{" + r.Entry + ", map: " + r.Map + "}"
+	}
+	return "{" + r.Entry + "}"
+}
+
+// Holds says in which records the rule holds.
+func (r Rule) Holds() string {
+	if r.Part == 1 {
+		return "in every record"
+	}
+	return fmt.Sprintf("in %.4g %% of records", 100*r.Part)
+}
+
+// candidate is something that may hold between columns.
+type candidate struct {
+	entry string
+	x     int // the column that follows from the others; −1 for an order
 	uses  []int
 	holds func(columns []domain.Column, row int) bool // none of the columns above is NULL there
 	seen  int                                         // records that it was tried on
-	to    map[int64]*images                           // of a map
+	to    map[[2]int64]*images                        // of a map
 	not   int                                         // records that a map does not hold in
 }
 
-// images are the values that a map's column has beside one value of the other column.
+// images are the values that a map's column has beside a value, or a pair of values, of what it follows from.
 type images struct {
 	records map[int64]int
 	most    int64 // the most frequent one
@@ -37,79 +56,53 @@ type images struct {
 // leastMapped is the part of the records that a map has to hold in.
 const leastMapped = .99
 
-// mostly reports whether a map that some records break is worth proposing: it holds in nearly all of them, and the most frequent
-// value alone is wrong ten times as often.
-func (x *rule) mostly() bool {
+// usual returns the most frequent value of the column that a map computes, and the number of records with another one.
+func (x *candidate) usual() (value int64, others int) {
 	all := map[int64]int{}
 	for _, m := range x.to {
-		for value, n := range m.records {
-			all[value] += n
+		for v, n := range m.records {
+			all[v] += n
 		}
 	}
-	rest, most := x.seen, 0
-	for _, n := range all {
-		most = max(most, n)
+	for v, n := range all {
+		if n > all[value] || n == all[value] && v < value {
+			value = v
+		}
 	}
-	return float64(x.seen-x.not) > leastMapped*float64(x.seen) && 10*x.not < rest-most
+	return value, x.seen - all[value]
+}
+
+// mostly reports whether a map that some records break is worth proposing: it holds in nearly all of them, and the most frequent
+// value alone is wrong ten times as often.
+func (x *candidate) mostly() bool {
+	_, others := x.usual()
+	return float64(x.seen-x.not) > leastMapped*float64(x.seen) && 10*x.not < others
 }
 
 const (
 	// MostRelated is how many columns of a table, its first ones, are compared in pairs to find rules.
 	MostRelated = 200
 
-	mostNumbers = 24 // numbers that are tried as sums of others
+	mostNumbers = 24 // numbers that are tried as sums of others, and texts that are tried in pairs
 )
 
-// rules are the candidates of one table.
-type rules struct {
+// Rules looks for what holds between columns of a table, need not hold by chance, and is not declared. What it finds is private.
+type Rules struct {
 	d     *domain.Domain  // the columns that take part, by their values
+	at    []int           // where they are in a chunk
+	open  []bool          // whether they have other values than those
 	plan  *relation.Plan  // reads a column as numbers
 	known map[[2]int]bool // the first column is declared to be at most the second
-	list  []*rule
+	list  []*candidate
 }
 
-func newRules() *rules { return &rules{d: &domain.Domain{}, known: map[[2]int]bool{}} }
-
-// PartMark stands in an entry before the part of the records that it holds in, if that is not all of them.
-const PartMark = "  # "
-
-// take makes a column take part: a text of a few categories, or a number, date or time of several values.
-func (r *rules) take(a domain.Attribute) {
-	switch n := len(a.Cuts); {
-	case a.Type == domain.String && len(a.Values) > 1 && len(a.Values) <= maxCategories:
-		r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Values: a.Values})
-	case a.Type != domain.Bool && n > 1 && a.Cuts[0] < a.Cuts[n-1]:
-		r.d.Attributes = append(r.d.Attributes, domain.Attribute{Name: a.Name, Type: a.Type, Scale: a.Scale, Resolution: 1, Cuts: []int64{a.Cuts[0], a.Cuts[n-1]}})
-	}
-}
-
-// rules returns entries of constraints: what holds in every record, a map in nearly all, and need not hold by chance.
-func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) ([]string, error) {
-	r := newRules()
-	for _, p := range lines[:min(len(lines), MostRelated)] {
-		t := tallies[p.name]
-		if p.out || t == nil {
-			continue
-		}
-		a := domain.Attribute{Name: t.name, Type: t.typ, Scale: t.scale}
-		if values, all := t.values.supported(s.PrivacyID != ""); t.typ == domain.String && all {
-			a.Values = values
-		} else if t.typ != domain.Float64 && t.typ != domain.String && !t.empty {
-			a.Cuts = []int64{t.lo, t.hi}
-		}
-		r.take(a)
-	}
-	return r.search(ctx, s.table, s.csv)
-}
-
-// Undeclared returns what holds between columns of a table in every record, a map in nearly all, need not hold by chance and is
-// not declared, as entries of constraints. It reads the columns of d, at most MostRelated of them, people's aside. What it returns
-// is private.
-func Undeclared(ctx context.Context, t table.Source, form schema.CSV, d *domain.Domain, people []string) ([]string, error) {
-	r := newRules()
-	for _, a := range d.Attributes[:min(d.Len(), MostRelated)] {
+// NewRules returns what takes the records of a table whose columns are the first ones of its chunks. It compares at most MostRelated
+// of them, people's aside.
+func NewRules(ctx context.Context, d *domain.Domain, people []string) (*Rules, error) {
+	r := &Rules{d: &domain.Domain{}, known: map[[2]int]bool{}}
+	for i, a := range d.Attributes[:min(d.Len(), MostRelated)] {
 		if !slices.Contains(people, a.Name) { // they are not to be computed
-			r.take(a)
+			r.take(i, a)
 		}
 	}
 	for _, o := range d.Orders {
@@ -117,154 +110,44 @@ func Undeclared(ctx context.Context, t table.Source, form schema.CSV, d *domain.
 			r.known[[2]int{r.d.Index(o.Columns[k]), r.d.Index(name)}] = true
 		}
 	}
-	return r.search(ctx, t, form)
-}
-
-// search tries the candidates on the records, until nothing is left that could hold.
-func (r *rules) search(ctx context.Context, t table.Source, form schema.CSV) ([]string, error) {
 	var err error
 	if r.plan, err = relation.New(r.d); err == nil {
 		err = r.candidates(ctx)
 	}
-	if err != nil || len(r.list) == 0 {
-		return nil, err
-	}
-	ended := errors.New("nothing is left")
-	err = t.Each(ctx, r.d, form, func(c *domain.Chunk) error {
-		if r.try(ctx, c); len(r.list) == 0 {
-			return ended
-		}
-		return ctx.Err()
-	})
-	if err != nil && !errors.Is(err, ended) {
-		return nil, err
-	}
-	return r.texts(ctx)
+	return r, err
 }
 
-// candidates lists what is to be tried, of several rules for one column the simpler ones first.
-func (r *rules) candidates(ctx context.Context) error {
-	var numbers []int
-	for x := range r.d.Attributes {
-		if r.number(x) {
-			numbers = append(numbers, x)
+// take makes a column take part: a text of a few categories, or a number, date or time of several values.
+func (r *Rules) take(at int, a domain.Attribute) {
+	x := domain.Attribute{Name: a.Name, Type: a.Type}
+	switch n := len(a.Cuts); {
+	case a.Type == domain.String && len(a.Values) > 1 && len(a.Values) <= maxCategories:
+		x.Values = a.Values
+	case a.Type != domain.Bool && n > 1 && a.Cuts[0] < a.Cuts[n-1]:
+		x.Scale, x.Resolution, x.Cuts = a.Scale, 1, []int64{a.Cuts[0], a.Cuts[n-1]}
+	case (a.Type == domain.Int64 || a.Type == domain.Numeric) && len(a.Values) > 1:
+		x.Scale, x.Resolution, x.Cuts = a.Scale, 1, []int64{math.MaxInt64, math.MinInt64}
+		for _, s := range a.Values {
+			v, _ := a.ParseNative(s)
+			x.Cuts[0], x.Cuts[1] = min(x.Cuts[0], v), max(x.Cuts[1], v)
 		}
-		for y := range r.d.Attributes {
-			if x != y {
-				r.pair(x, y)
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	if numbers = numbers[:min(len(numbers), mostNumbers)]; len(numbers) < 3 {
-		return nil
-	}
-	for _, x := range numbers {
-		for i, y := range numbers {
-			for j, z := range numbers[i+1:] {
-				r.sum(x, y, z)
-				for _, w := range numbers[i+j+2:] {
-					r.sum(x, y, z, w)
-				}
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// number reports whether a column is one of numbers.
-func (r *rules) number(k int) bool {
-	a := &r.d.Attributes[k]
-	return (a.Type == domain.Int64 || a.Type == domain.Numeric) && len(a.Cuts) > 1
-}
-
-// pair tries what may hold between two columns.
-func (r *rules) pair(x, y int) {
-	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
-	if b.Type == domain.String && (a.Type == domain.String || a.Type == domain.Int64) {
-		r.mapping(x, y)
-	}
-	r.order(x, y)
-}
-
-// order tries whether x is at most y, if they are alike.
-func (r *rules) order(x, y int) {
-	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
-	if (a.Type != b.Type || !a.Type.Facts().Calendar) && !(r.number(x) && r.number(y) && r.overlap(x, y)) {
+	default:
 		return
 	}
-	ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale) // a difference may be beyond 64 bits
-	r.list = append(r.list, &rule{text: "{order: " + list([]string{a.Name, b.Name}) + "}", x: -1, uses: []int{x, y},
-		holds: func(columns []domain.Column, row int) bool {
-			v, w := columns[x].Ints[row], columns[y].Ints[row]
-			return v == w && a.Scale == b.Scale || float64(v)*ua <= float64(w)*ub
-		}})
+	r.d.Attributes, r.at, r.open = append(r.d.Attributes, x), append(r.at, at), append(r.open, a.Other)
 }
 
-// mapping tries whether each category of y has one value of x, in nearly all records.
-func (r *rules) mapping(x, y int) {
-	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
-	if m, n := len(a.Values), len(b.Values); m > n || m == n && y > x {
+// Add takes the records of a chunk. It drops the candidates that some of them break; of a context that is done, some of these.
+func (r *Rules) Add(ctx context.Context, c *domain.Chunk) {
+	if len(r.list) == 0 {
 		return
 	}
-	m := &rule{text: fmt.Sprintf("{derive: %s, from: %s", plain(a.Name), plain(b.Name)), x: x, uses: []int{y}, to: map[int64]*images{}}
-	m.holds = func(columns []domain.Column, row int) bool {
-		from, value := columns[y].Ints[row], columns[x].Ints[row]
-		to := m.to[from]
-		if to == nil {
-			to = &images{map[int64]int{}, value}
-			m.to[from] = to
-		}
-		if to.records[value]++; to.records[value] > to.records[to.most] {
-			to.most = value
-		} else if value != to.most {
-			m.not++
-		}
-		return m.not <= MinSupport || float64(m.not) <= (1-leastMapped)*float64(m.seen)
+	own := domain.Chunk{Rows: c.Rows}
+	for _, at := range r.at {
+		own.Columns = append(own.Columns, c.Columns[at])
 	}
-	r.list = append(r.list, m)
-}
-
-// sum tries whether x is the sum of other columns, in units of the finest of them.
-func (r *rules) sum(x int, uses ...int) {
-	if slices.Contains(uses, x) {
-		return
-	}
-	names, most := make([]string, len(uses)), r.d.Attributes[x].Scale
-	for i, k := range uses {
-		names[i], most = r.d.Attributes[k].Name, max(most, r.d.Attributes[k].Scale)
-	}
-	unit := func(k int) float64 { return math.Pow10(most - r.d.Attributes[k].Scale) }
-	r.list = append(r.list, &rule{text: fmt.Sprintf("{sum: %s, of: %s}", plain(r.d.Attributes[x].Name), list(names)), x: x, uses: uses,
-		holds: func(columns []domain.Column, row int) bool {
-			sum := 0.
-			for _, k := range uses {
-				sum += float64(columns[k].Ints[row]) * unit(k)
-			}
-			return sum == float64(columns[x].Ints[row])*unit(x)
-		}})
-}
-
-// overlap reports whether the ranges of two columns of numbers are alike: that an age is below an income is no rule.
-func (r *rules) overlap(x, y int) bool {
-	ends := func(i int) (lo, hi float64) {
-		a := &r.d.Attributes[i]
-		return float64(a.Cuts[0]) * math.Pow10(-a.Scale), float64(a.Cuts[1]) * math.Pow10(-a.Scale)
-	}
-	xl, xh := ends(x)
-	yl, yh := ends(y)
-	return min(xh, yh)-max(xl, yl) >= .5*max(xh-xl, yh-yl)
-}
-
-// try drops the candidates that some record of a chunk breaks; of a context that is done, some of them.
-func (r *rules) try(ctx context.Context, c *domain.Chunk) {
-	columns := r.plan.Columns(c)
-	r.list = slices.DeleteFunc(r.list, func(x *rule) bool {
+	columns := r.plan.Columns(&own)
+	r.list = slices.DeleteFunc(r.list, func(x *candidate) bool {
 		for row := 0; row < c.Rows && ctx.Err() == nil; row++ {
 			null := func(k int) bool { return columns[k].Form == domain.Absent || columns[k].Null(row) }
 			unknown := slices.ContainsFunc(x.uses, null)
@@ -282,15 +165,180 @@ func (r *rules) try(ctx context.Context, c *domain.Chunk) {
 	})
 }
 
-// texts returns the entries of constraints that are proposed: one rule for a column, none that goes in a circle, and no
-// order that follows from others or between columns that do.
-func (r *rules) texts(ctx context.Context) (out []string, err error) {
+// rules returns what holds between columns of the table, of which the proposal says what their values are.
+func (s *Source) rules(ctx context.Context, tallies map[string]*tally, lines []proposal) ([]Rule, error) {
+	d := &domain.Domain{}
+	for _, p := range lines {
+		t := tallies[p.name]
+		if p.out || t == nil {
+			continue
+		}
+		a := domain.Attribute{Name: t.name, Type: t.typ, Scale: t.scale}
+		if values, all := t.values.supported(s.PrivacyID != ""); t.typ == domain.String && all {
+			a.Values = values
+		} else if t.typ != domain.Float64 && t.typ != domain.String && !t.empty {
+			a.Cuts = []int64{t.lo, t.hi}
+		}
+		d.Attributes = append(d.Attributes, a)
+	}
+	r, err := NewRules(ctx, d, nil)
+	if err != nil || len(r.list) == 0 {
+		return nil, err
+	}
+	if err := s.table.Each(ctx, d, s.csv, func(c *domain.Chunk) error { r.Add(ctx, c); return ctx.Err() }); err != nil {
+		return nil, err
+	}
+	return r.Found(ctx)
+}
+
+// candidates lists what is to be tried, of several for one column the simpler ones first.
+func (r *Rules) candidates(ctx context.Context) error {
+	var numbers, texts []int
+	for x := range r.d.Attributes {
+		if r.number(x) {
+			numbers = append(numbers, x)
+		}
+		if r.d.Attributes[x].Type == domain.String {
+			texts = append(texts, x)
+		}
+		for y := range r.d.Attributes {
+			if r.order(x, y); r.d.Attributes[y].Type == domain.String {
+				r.mapping(x, y)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	numbers, texts = numbers[:min(len(numbers), mostNumbers)], texts[:min(len(texts), mostNumbers)]
+	for _, x := range numbers {
+		for i, y := range numbers {
+			for j, z := range numbers[i+1:] {
+				r.sum(x, y, z)
+				for _, w := range numbers[i+j+2:] {
+					r.sum(x, y, z, w)
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	for i, y := range texts {
+		for _, z := range texts[i+1:] {
+			for _, x := range slices.Concat(numbers, texts) {
+				r.mapping(x, y, z)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// number reports whether a column is one of numbers.
+func (r *Rules) number(k int) bool {
+	a := &r.d.Attributes[k]
+	return (a.Type == domain.Int64 || a.Type == domain.Numeric) && len(a.Cuts) > 1
+}
+
+// order tries whether x is at most y, if they are alike.
+func (r *Rules) order(x, y int) {
+	a, b := &r.d.Attributes[x], &r.d.Attributes[y]
+	if x == y || (a.Type != b.Type || !a.Type.Facts().Calendar) && !(r.number(x) && r.number(y) && r.overlap(x, y)) {
+		return
+	}
+	ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale) // a difference may be beyond 64 bits
+	r.list = append(r.list, &candidate{entry: "order: " + list([]string{a.Name, b.Name}), x: -1, uses: []int{x, y},
+		holds: func(columns []domain.Column, row int) bool {
+			v, w := columns[x].Ints[row], columns[y].Ints[row]
+			return v == w && a.Scale == b.Scale || float64(v)*ua <= float64(w)*ub
+		}})
+}
+
+// mapping tries whether each value of a text, or each pair of values of two, has one value of x, in nearly all records.
+func (r *Rules) mapping(x int, uses ...int) {
+	a, from, n := &r.d.Attributes[x], r.names(uses), 1
+	for _, k := range uses {
+		n *= len(r.d.Attributes[k].Values)
+	}
+	if m := len(a.Values); slices.Contains(uses, x) || m == 0 && !r.number(x) || m > n || m == n && len(uses) == 1 && uses[0] > x {
+		return
+	}
+	m := &candidate{entry: fmt.Sprintf("derive: %s, from: %s", plain(a.Name), from), x: x, uses: uses, to: map[[2]int64]*images{}}
+	m.holds = func(columns []domain.Column, row int) bool {
+		var from [2]int64
+		for i, k := range uses {
+			from[i] = columns[k].Ints[row]
+		}
+		value, to := columns[x].Ints[row], m.to[from]
+		if to == nil {
+			to = &images{map[int64]int{}, value}
+			m.to[from] = to
+		}
+		if to.records[value]++; to.records[value] > to.records[to.most] {
+			to.most = value
+		} else if value != to.most {
+			m.not++
+		}
+		return m.not <= MinSupport || float64(m.not) <= (1-leastMapped)*float64(m.seen)
+	}
+	r.list = append(r.list, m)
+}
+
+// names writes the name of a column, or a list of several.
+func (r *Rules) names(columns []int) string {
+	names := make([]string, len(columns))
+	for i, k := range columns {
+		names[i] = r.d.Attributes[k].Name
+	}
+	if len(names) == 1 {
+		return plain(names[0])
+	}
+	return list(names)
+}
+
+// sum tries whether x is the sum of other columns, in units of the finest of them.
+func (r *Rules) sum(x int, uses ...int) {
+	if slices.Contains(uses, x) {
+		return
+	}
+	most := r.d.Attributes[x].Scale
+	for _, k := range uses {
+		most = max(most, r.d.Attributes[k].Scale)
+	}
+	unit := func(k int) float64 { return math.Pow10(most - r.d.Attributes[k].Scale) }
+	r.list = append(r.list, &candidate{entry: fmt.Sprintf("sum: %s, of: %s", plain(r.d.Attributes[x].Name), r.names(uses)), x: x, uses: uses,
+		holds: func(columns []domain.Column, row int) bool {
+			sum := 0.
+			for _, k := range uses {
+				sum += float64(columns[k].Ints[row]) * unit(k)
+			}
+			return sum == float64(columns[x].Ints[row])*unit(x)
+		}})
+}
+
+// overlap reports whether the ranges of two columns of numbers are alike: that an age is below an income is no rule.
+func (r *Rules) overlap(x, y int) bool {
+	ends := func(i int) (lo, hi float64) {
+		a := &r.d.Attributes[i]
+		return float64(a.Cuts[0]) * math.Pow10(-a.Scale), float64(a.Cuts[1]) * math.Pow10(-a.Scale)
+	}
+	xl, xh := ends(x)
+	yl, yh := ends(y)
+	return min(xh, yh)-max(xl, yl) >= .5*max(xh-xl, yh-yl)
+}
+
+// Found returns the rules that are proposed: one for a column, none that goes in a circle, and no order that follows from others
+// or between columns that do. Of a map of two columns there are records with another than the most frequent value.
+func (r *Rules) Found(ctx context.Context) (out []Rule, err error) {
 	from := map[int][]int{}
 	var needs func(a, b int) bool // b, to compute a
 	needs = func(a, b int) bool {
 		return a == b || slices.ContainsFunc(from[a], func(u int) bool { return needs(u, b) })
 	}
-	slices.SortStableFunc(r.list, func(a, b *rule) int { return cmp.Compare(min(a.not, 1), min(b.not, 1)) })
+	slices.SortStableFunc(r.list, func(a, b *candidate) int { return cmp.Compare(min(a.not, 1), min(b.not, 1)) })
 	for _, x := range r.list {
 		if err := ctx.Err(); err != nil {
 			return out, err
@@ -299,11 +347,25 @@ func (r *rules) texts(ctx context.Context) (out []string, err error) {
 		if x.x < 0 || from[x.x] != nil || circle || x.seen < MinSupport*max(len(x.to), 1) {
 			continue
 		}
+		usual, others := x.usual()
+		if x.to != nil && len(x.uses) > 1 && others < MinSupport {
+			continue
+		}
 		from[x.x] = x.uses
-		out = append(out, x.text+r.mapped(x))
+		found := Rule{Entry: x.entry, Part: 1}
+		if x.not > 0 {
+			found.Part = math.Floor(1e4*float64(x.seen-x.not)/float64(x.seen)) / 1e4
+		}
+		if x.to != nil {
+			all := false
+			if found.Map, all = r.mapped(x, 0, [2]int64{}); !all || slices.ContainsFunc(x.uses, func(k int) bool { return r.open[k] }) {
+				found.Entry += ", else: " + r.value(x.x, usual)
+			}
+		}
+		out = append(out, found)
 	}
 	before := maps.Clone(r.known)
-	orders := slices.DeleteFunc(r.list, func(x *rule) bool {
+	orders := slices.DeleteFunc(r.list, func(x *candidate) bool {
 		return x.x >= 0 || x.seen < MinSupport || from[x.uses[0]] != nil || from[x.uses[1]] != nil || r.known[[2]int(x.uses)]
 	})
 	for _, x := range orders {
@@ -315,7 +377,7 @@ func (r *rules) texts(ctx context.Context) (out []string, err error) {
 			implied = implied || before[[2]int{x.uses[0], k}] && before[[2]int{k, x.uses[1]}]
 		}
 		if !implied {
-			out = append(out, x.text)
+			out = append(out, Rule{Entry: x.entry, Part: 1})
 		}
 		if err := ctx.Err(); err != nil {
 			return out, err
@@ -324,24 +386,33 @@ func (r *rules) texts(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// mapped writes the end of an entry with a map.
-func (r *rules) mapped(x *rule) string {
-	if x.to == nil {
-		return ""
-	}
+// mapped writes a map by the values of the columns that it uses, from the k-th on, and reports whether it has all of them.
+func (r *Rules) mapped(x *candidate, k int, key [2]int64) (text string, all bool) {
 	var pairs []string
-	for k, from := range r.d.Attributes[x.uses[0]].Values {
-		if to, ok := x.to[int64(k)]; ok {
-			text := strconv.FormatInt(to.most, 10)
-			if a := &r.d.Attributes[x.x]; a.Type == domain.String {
-				text = plain(a.Values[to.most])
-			}
-			pairs = append(pairs, plain(from)+": "+text)
+	all = true
+	for v, from := range r.d.Attributes[x.uses[k]].Values {
+		key[k] = int64(v)
+		to, complete := "", false
+		if k+1 < len(x.uses) {
+			to, complete = r.mapped(x, k+1, key)
+		} else if m := x.to[key]; m != nil {
+			to, complete = r.value(x.x, m.most), true
+		}
+		if all = all && complete; to != "" {
+			pairs = append(pairs, plain(from)+": "+to)
 		}
 	}
-	text := ", map: {" + strings.Join(pairs, ", ") + "}}"
-	if x.not > 0 {
-		text += fmt.Sprintf("%sin %.4g %% of records", PartMark, math.Floor(1e4*float64(x.seen-x.not)/float64(x.seen))/100)
+	if len(pairs) == 0 {
+		return "", false
 	}
-	return text
+	return "{" + strings.Join(pairs, ", ") + "}", all
+}
+
+// value writes a value of a column.
+func (r *Rules) value(column int, v int64) string {
+	a := &r.d.Attributes[column]
+	if a.Type == domain.String {
+		return plain(a.Values[v])
+	}
+	return string(a.AppendNative(nil, v))
 }

@@ -78,6 +78,47 @@ func TestMapsOfNearlyAll(t *testing.T) {
 	}
 }
 
+// A price that follows from name and size is proposed, with the part of the records and a value for pairs that no record has; one
+// that a third column decides is not, nor one that nearly all records share. The proposal can be used as it is uncommented.
+func TestMapsOfTwoColumns(t *testing.T) {
+	cents := func(name, size, _ int) string { return fmt.Sprintf("%d%d.50", name, size) }
+	for _, c := range []struct {
+		name  string
+		price func(name, size, day int) string
+		every int // one price in so many is wrong
+		want  string
+	}{
+		{"always", cents, 0, "{derive: price, from: [name, size], else: 32.5, map: {Latte: {large: 12.5, small: 11.5}, Mocha: {large: 22.5, small: 21.5}, Tea: {large: 32.5}}}\n"},
+		{"whole", func(name, size, _ int) string { return fmt.Sprintf("%d%d", name, size) }, 0, "{derive: price, from: [name, size], else: 32, map: {Latte: {large: 12, small: 11}, Mocha: {large: 22, small: 21}, Tea: {large: 32}}}\n"},
+		{"nearly", cents, 1000, "Tea: {large: 32.5}}}  # in 99.9 % of records\n"},
+		{"another column", func(name, size, day int) string { return fmt.Sprintf("%d%d%d", name, size, day) }, 0, ""},
+		{"usual", func(int, int, int) string { return "5" }, 2000, ""},
+	} {
+		text := proposed(t, "name,size,day,price", 9000, func(i int) string {
+			name, size := i%3+1, i/3%2+1
+			if name == 3 {
+				size = 2
+			}
+			price := c.price(name, size, i/6%5)
+			if c.every > 0 && i%c.every == 1 {
+				price = "99"
+			}
+			return fmt.Sprintf("%s,%s,%s,%s", []string{"Latte", "Mocha", "Tea"}[name-1], []string{"small", "large"}[size-1], []string{"Mon", "Tue", "Wed", "Thu", "Fri"}[i/6%5], price)
+		})
+		if got := strings.Contains(text, "{derive: price"); got != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("%s:\n%s", c.name, text)
+		}
+		text = strings.NewReplacer("# constraints:", "constraints:", "#   - {derive: price", "  - {derive: price").Replace(text)
+		text = regexp.MustCompile("name: price, type: ([A-Z0-9]+), [^}]*").ReplaceAllString(text, "name: price, type: $1")
+		if !strings.Contains(text, "  - {derive: price") {
+			continue
+		}
+		if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
+			t.Errorf("%s: %v in\n%s", c.name, err, text)
+		}
+	}
+}
+
 // Constraints are looked for between the first columns of a wide table, and the proposal says so.
 func TestWideTable(t *testing.T) {
 	names, cells := make([]string, MostRelated+10), make([]string, MostRelated+10)
