@@ -114,7 +114,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{PrivacyID: p.PrivacyID, Columns: make([]FoundColumn, len(p.Columns))}
+	found := &Found{PrivacyID: p.PrivacyID, Columns: make([]FoundColumn, len(p.Columns)), Units: unitsOf(kinds)}
 	rest := int64(100 - kindsShare)
 	spent, err := found.askKinds(p, c, kinds)
 	if err != nil {
@@ -122,7 +122,6 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	}
 	rest -= spent
 	numbers, dates, clocks, texts := found.byType(p)
-	found.Units = unitsOf(kinds)
 	places, rows := int64(0), int64(0)
 	open := slices.DeleteFunc(slices.Concat(numbers, dates, clocks), func(i int) bool { return !found.open(p, i) })
 	if len(open) > 0 {
@@ -231,7 +230,7 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 	for i, column := range p.Columns {
 		x := &f.Columns[i]
 		x.Name, x.Type, x.Scale = column.Name, column.Type, column.Scale
-		if x.kinds(column, kinds[i]); x.Left == "" && x.Type == domain.String && len(column.Prefixes) == 0 && !column.Values {
+		if x.kinds(column, kinds[i], f.Units, len(kinds)); x.Left == "" && x.Type == domain.String && len(column.Prefixes) == 0 && !column.Values {
 			texts = append(texts, i)
 		}
 	}

@@ -76,11 +76,14 @@ const foreign = 3.8
 
 // kinds picks the type of a column of text, and whether a value can be missing: a kind is what a column is if all other
 // kinds together are a hundredth of it, or less than the noise shows, and so is each of them.
-func (f *FoundColumn) kinds(c Column, k noisy) {
+//
+// All of so many columns tell together how many units there are. How many have a value is the rest of these, with less noise than
+// the sum of all kinds of the column.
+func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 	f.Null = k.cells[nullCell] > 3*k.sigma
-	there, marks := sum(k.cells[boolCell:]), k.cells[markCell]
-	f.there = there
-	if there+k.cells[markCell] <= 3*k.sigma*math.Sqrt(kindCells-1) {
+	there, marks, n := sum(k.cells[boolCell:]), k.cells[markCell], float64(columns)
+	f.there = max(0, units-k.cells[nullCell]-marks)
+	if units-k.cells[nullCell] <= 3*k.sigma*math.Sqrt((1-1/n)*(1-1/n)+(kindCells-1+kindCells*(n-1))/(n*n)) {
 		f.Left = unseen
 		return
 	}

@@ -72,6 +72,24 @@ type extent struct {
 	apart       []int // cells outside of it that hold values
 }
 
+// What fades out at an end of a range is cut off by noise if people are few. A range that is longer costs less. So the next
+// cell is part of it if it shows so much of the units, by itself or with the one behind it, with this chance for noise alone. No
+// range goes across 0 for that.
+const (
+	nextFalse  = .05
+	leastFaded = .01
+)
+
+// fades reports whether values go on beyond an end in a direction.
+func (n noisy) fades(known, direction int, least float64) bool {
+	z := quantile(nextFalse/2) * n.sigma
+	x, next := n.cells[known+direction], known+2*direction
+	if x > max(z, least) || next < 0 || next >= len(n.cells) {
+		return x > max(z, least)
+	}
+	return x+n.cells[next] > max(z*math.Sqrt2, least)
+}
+
 // extent returns the outermost cells that stand out of the noise.
 func (f *FoundColumn) extent(sizes noisy) (e extent, ok bool) {
 	cells, at := f.held(sizes)
@@ -83,11 +101,18 @@ func (f *FoundColumn) extent(sizes noisy) (e extent, ok bool) {
 	if !ok {
 		return e, false
 	}
-	e.first, e.last = at[first], at[last]
-	if e.first > powers && e.last-e.first > 6 { // what is far below the largest numbers is near 0
-		e.first = powers
+	least := leastFaded * sum(cells.cells[first:last+1])
+	for first > 0 && at[first] != powers && cells.fades(first, -1, least) {
+		first--
 	}
-	if e.last < powers && e.last-e.first > 6 {
+	for last < len(at)-1 && at[last] != powers && cells.fades(last, 1, least) {
+		last++
+	}
+	e.first, e.last = at[first], at[last]
+	zero := sizes.cells[powers] > max(quantile(nextFalse)*sizes.sigma, least)
+	if inner := e.last - e.first; e.first > powers && (inner > 6 || zero && inner > 1) { // what is far below the largest numbers is near 0
+		e.first = powers
+	} else if e.last < powers && (inner > 6 || zero && inner > 1) {
 		e.last = powers
 	}
 	return e, true
