@@ -42,10 +42,10 @@ func (f *FoundColumn) numberType(c Column, units float64, n figures) (k int) {
 	if f.Written == "" { // one cell of kinds has less noise than the sum of all places
 		decimals, sigma := n.kinds.cells[decimalCell], n.kinds.sigma
 		switch {
-		case decimals <= max(.001*units, shown*sigma):
+		case decimals <= max(.001*units, shown*sigma) && decimals <= n.kinds.cells[wholeCell]: // most of them need no proof
 			k = 0
 		case k == 0:
-			k = n.places.most(1, cellkind.MaxPlaces)
+			k = n.places.most(1, cellkind.MaxPlaces+1)
 		}
 		if hidden := decimals > sigma || sigma > mostHidden*units; k == 0 && hidden && decimals+sigma > fewDecimals*units && !cellkind.SaysWhole(f.Name) {
 			f.Type = domain.Numeric
