@@ -9,4 +9,6 @@
 //
 //	solver.Register(solver.Method{Name: "mine", …})          // in an init function
 //	synth.Synthesize(s, people, synth.Params{Method: "mine", …})
+//
+// A method with settings has its field With, and a function that puts them behind its name, as dpfw.Method does.
 package solver

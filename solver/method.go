@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -32,8 +33,8 @@ type Method struct {
 
 	// Comparison marks an algorithm that is kept for comparison: plans list it, and do not propose it.
 	Comparison bool
-	// PredictAs names the method whose predicted error is used for this one; empty: its own.
-	PredictAs string
+	// With returns the method with the settings that Named put behind its name, as JSON; nil: it has none.
+	With func(settings []byte) (Method, error)
 	// Predict predicts the error of a run before it, on a table like the pattern, or on a typical table if the model is
 	// nil. If Predict is nil, plans predict the error from the noise of what Accesses measure. b is the budget of
 	// the run's ledger.
@@ -99,6 +100,34 @@ func Register(m Method) {
 	if m.Name == Auto || slices.ContainsFunc(registry.methods, func(o Method) bool { return o.Name == m.Name }) {
 		panic("solver: the name of a method is taken")
 	}
+	registry.methods = append(registry.methods, guarded(m))
+}
+
+// Named returns the name of a method with settings: as JSON behind its name, unless that is {}. A request can have the name
+// wherever it has the name of a method, if the method has With.
+func Named(method string, settings any) string {
+	b, err := json.Marshal(settings)
+	if err != nil {
+		panic("solver: the settings of a method are no plain data: " + err.Error())
+	}
+	if string(b) == "{}" {
+		return method
+	}
+	return method + string(b)
+}
+
+// guarded refuses for a method what it does not know, and keeps its reserves.
+func guarded(m Method) Method {
+	if with := m.With; with != nil {
+		m.With = func(settings []byte) (Method, error) {
+			of, err := with(settings)
+			if err != nil {
+				return of, fmt.Errorf("method %s with settings %s: %w", m.Name, settings, err)
+			}
+			of.With = nil
+			return guarded(of), nil
+		}
+	}
 	if m.Cost == nil {
 		m.Cost = func(Problem) (bytes, seconds float64) { return math.NaN(), math.NaN() }
 	}
@@ -117,7 +146,7 @@ func Register(m Method) {
 		}
 		return accesses(p)
 	}
-	registry.methods = append(registry.methods, reserving(m))
+	return reserving(m)
 }
 
 // those names the methods that are as asked.

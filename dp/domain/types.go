@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Type is the type of a column, by BigQuery's name.
+// Type is the type of a column, by BigQuery's name: String, Int64, Float64, Numeric, Bool, Date, DateTime, Timestamp or Time. Date
+// counts days, the others of time microseconds; Numeric holds multiples of 10^−Scale. Type.FromTime makes numbers of a time.Time.
 type Type uint8
 
 // The types a column can have.

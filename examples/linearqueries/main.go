@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -95,21 +94,11 @@ func run(out io.Writer, people int) error {
 			return err
 		}
 		a := <-noted
-		for k, m := range asked.Marginals[1:] {
-			answer := 0.0
-			for cell, people := range a.Result.Model.Marginal(m.Clique, nil) {
-				answer += people * m.Queries.Value(0, cell)
-			}
-			fmt.Fprintf(out, "%s: %s is about %.0f; true %.0f; %s\n", a.Method, []string{"parity", "half-space"}[k], answer, truth[k+1], errorOf(a))
+		answers := a.Answers(asked)
+		for k, name := range []string{"parity", "half-space"} {
+			x := answers[len(answers)-2+k]
+			fmt.Fprintf(out, "%s: %s is about %.0f, %.0f to %.0f (95 %%); true %.0f\n", a.Method, name, x.Value, x.Low(), x.High(), truth[k+1])
 		}
 	}
 	return nil
-}
-
-// errorOf says how far off answers are: DPAM knows the noise of each, DPFW has measured the largest error.
-func errorOf(a *synth.Artifact) string {
-	if r := a.Result; r.Answers != nil {
-		return fmt.Sprintf("noise of an answer %.0f", math.Sqrt(r.Answers.Variance))
-	}
-	return fmt.Sprintf("largest error of any query %.0f ± %.0f", a.Result.MaxError.Counts, math.Sqrt(a.Result.MaxError.Variance))
 }

@@ -18,9 +18,9 @@ func TestRun(t *testing.T) {
 	lines := 0
 	for line := range strings.Lines(out.String()) {
 		method, name, ok := strings.Cut(line, ": ")
-		var got, want float64
+		var got, low, high, want float64
 		name, figures, is := strings.Cut(name, " is about ")
-		if _, err := fmt.Sscanf(figures, "%f; true %f;", &got, &want); err != nil || !ok || !is || math.Abs(got-want) > map[string]float64{"dpam": 200, "dpfw": 1000}[method] {
+		if _, err := fmt.Sscanf(figures, "%f, %f to %f (95 %%); true %f", &got, &low, &high, &want); err != nil || !(low < got && got < high) || !ok || !is || math.Abs(got-want) > map[string]float64{"dpam": 200, "dpfw": 1000}[method] {
 			t.Errorf("%s, %s: %v, %s", method, name, err, line)
 		}
 		lines++

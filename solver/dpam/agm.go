@@ -23,7 +23,7 @@ const (
 // over distributions x on the universe. Vectors of cells are flat, with answers as views of them.
 type descent struct {
 	oracle  *dense.Oracle
-	project func(query.Answers) // see Settings.Project; nil: none
+	project func(query.Answers) // see FitSettings.Project; nil: none
 	weight  []float64           // per cell of the workload
 	target  []float64           // per cell, fractions of the total
 

@@ -52,7 +52,7 @@ func start(o *dense.Oracle, r *risk) *descent {
 // and of 2e-5 by step 500, with a smoothness within [.02, .5] throughout.
 func TestExactAnswers(t *testing.T) {
 	o, ms, _ := tree10(t, 1)
-	r := newRisk(o.Plan(), ms, 10_000, Settings{Seed: 1})
+	r := newRisk(o.Plan(), ms, 10_000, FitSettings{Seed: 1})
 	d := start(o, r)
 	first := d.loss()
 	for step := 1; step <= 500; step++ {
@@ -94,7 +94,7 @@ func divergenceIdentity(t *testing.T, never domain.Exclusions) {
 	for i := range ms {
 		ms[i].Variance *= 1 + float64(i%3)
 	}
-	r := newRisk(o.Plan(), noisy(ms, rand.New(rand.NewPCG(1, 1))), 10_000, Settings{Seed: 1})
+	r := newRisk(o.Plan(), noisy(ms, rand.New(rand.NewPCG(1, 1))), 10_000, FitSettings{Seed: 1})
 	uniform := dense.Uniform(sizes, never)
 	d := newDescent(o, r, r.target, uniform, make([]float64, o.Plan().Len()))
 	views, q := o.Plan().NewAnswers()
@@ -135,7 +135,7 @@ func divergenceIdentity(t *testing.T, never domain.Exclusions) {
 
 func TestStepDoesNotAllocate(t *testing.T) {
 	o, ms, _ := tree10(t, 100)
-	d := start(o, newRisk(o.Plan(), ms, 10_000, Settings{Seed: 1}))
+	d := start(o, newRisk(o.Plan(), ms, 10_000, FitSettings{Seed: 1}))
 	if n := testing.AllocsPerRun(20, d.step); n != 0 {
 		t.Errorf("%g allocations per step", n)
 	}
@@ -154,7 +154,7 @@ func TestRiskIsUnbiased(t *testing.T) {
 		}
 		var count, weight moments
 		for seed := range uint64(200) {
-			r := newRisk(o.Plan(), noisy(ms, rand.New(rand.NewPCG(seed, 2))), 10_000, Settings{Seed: seed})
+			r := newRisk(o.Plan(), noisy(ms, rand.New(rand.NewPCG(seed, 2))), 10_000, FitSettings{Seed: seed})
 			run := start(o, r)
 			companion := newDescent(o, r, r.perturbed, prior(nil, o.Plan().Len()), run.u)
 			for range 30 {
@@ -206,11 +206,11 @@ func TestStoppingRule(t *testing.T) {
 	predicted, actual := 0.0, 0.0
 	for seed := range uint64(60) {
 		y := noisy(ms, rand.New(rand.NewPCG(seed, 3)))
-		fit, err := Fit(o, y, 10_000, Settings{Seed: seed})
+		fit, err := Fit(o, y, 10_000, FitSettings{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := start(o, newRisk(o.Plan(), y, 10_000, Settings{Seed: seed}))
+		d := start(o, newRisk(o.Plan(), y, 10_000, FitSettings{Seed: seed}))
 		best, kept := math.Inf(1), 0.0
 		for step := 1; step <= 80; step++ {
 			d.step()
@@ -249,7 +249,7 @@ func flat(ms []query.Measurement) (all []float64) {
 // TestPrior: a prior that is already right is kept, and a cell of prior 0 stays at 0.
 func TestPrior(t *testing.T) {
 	o, ms, table := tree10(t, 1e4)
-	fit, err := Fit(o, ms, 10_000, Settings{Prior: table.Counts})
+	fit, err := Fit(o, ms, 10_000, FitSettings{Prior: table.Counts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestProject(t *testing.T) {
 		answers = append(answers, residuals[i].Values)
 	}
 	first(answers)
-	fit, err := Fit(o, residuals, 10_000, Settings{MaxIterations: 300, Project: first})
+	fit, err := Fit(o, residuals, 10_000, FitSettings{MaxIterations: 300, Project: first})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,8 +293,8 @@ func TestProject(t *testing.T) {
 		}
 	}
 	y := noisy(ms, rand.New(rand.NewPCG(4, 4)))
-	plain, err1 := Fit(o, y, 10_000, Settings{MaxIterations: 20})
-	same, err2 := Fit(o, y, 10_000, Settings{MaxIterations: 20, Project: func(query.Answers) {}})
+	plain, err1 := Fit(o, y, 10_000, FitSettings{MaxIterations: 20})
+	same, err2 := Fit(o, y, 10_000, FitSettings{MaxIterations: 20, Project: func(query.Answers) {}})
 	if err1 != nil || err2 != nil || !slices.Equal(plain.Weights, same.Weights) {
 		t.Errorf("the identity is not neutral: %v, %v", err1, err2)
 	}
@@ -325,10 +325,10 @@ func TestPrecision(t *testing.T) {
 func TestFitPanics(t *testing.T) {
 	o, ms, _ := tree10(t, 1)
 	for name, f := range map[string]func() (*Fitted, error){
-		"no total":      func() (*Fitted, error) { return Fit(o, ms, 0, Settings{}) },
-		"missing":       func() (*Fitted, error) { return Fit(o, ms[1:], 1, Settings{}) },
-		"another order": func() (*Fitted, error) { return Fit(o, append(slices.Clone(ms[1:]), ms[0]), 1, Settings{}) },
-		"short prior":   func() (*Fitted, error) { return Fit(o, ms, 1, Settings{Prior: []float64{1}}) },
+		"no total":      func() (*Fitted, error) { return Fit(o, ms, 0, FitSettings{}) },
+		"missing":       func() (*Fitted, error) { return Fit(o, ms[1:], 1, FitSettings{}) },
+		"another order": func() (*Fitted, error) { return Fit(o, append(slices.Clone(ms[1:]), ms[0]), 1, FitSettings{}) },
+		"short prior":   func() (*Fitted, error) { return Fit(o, ms, 1, FitSettings{Prior: []float64{1}}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -1,6 +1,7 @@
 package dpam
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,9 +15,18 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// BytesPerCell is the memory of a solve for each cell of the universe: eight vectors and buffers, and
+// bytesPerCell is the memory of a solve for each cell of the universe: eight vectors and buffers, and
 // half as much again for anyone who holds the private counts and uses the model.
-const BytesPerCell = 96
+const bytesPerCell = 96
+
+// Settings are what a request may choose. The zero value is the default.
+type Settings struct {
+	// Iterations is the largest number of steps of the fit, which costs time alone; 0: Rounds of the problem, or 600.
+	Iterations int `json:"iterations,omitempty"`
+}
+
+// Method names DPAM with settings: see dpfw.Method.
+func Method(s Settings) string { return solver.Named("dpam", s) }
 
 // The names of the accesses.
 const (
@@ -67,7 +77,10 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 
 // Solve releases the maximal marginals of the workload and returns the fitted model, whose weights sum
 // to the number of units, released or public. It fails if Accesses does and if the curator does.
-func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
+func Solve(p solver.Problem, c Curator) (*solver.Result, error) { return Settings{}.Solve(p, c) }
+
+// Solve is the same with settings.
+func (s Settings) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	w, err := measured(p)
 	if err != nil {
 		return nil, err
@@ -78,13 +91,13 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	}
 	o := dense.NewOracle(dense.PlanOf(w))
 	impossible := p.Domain.Exclusions()
-	s := Settings{MaxIterations: p.Rounds, Seed: p.Seed, Progress: p.Progress, Prior: independent(w.Sizes, ms, impossible)}
+	of := FitSettings{MaxIterations: cmp.Or(s.Iterations, p.Rounds), Seed: p.Seed, Progress: p.Progress, Prior: independent(w.Sizes, ms, impossible)}
 	if p.Public != nil {
-		if s.Public, err = p.Public.Histogram(w.Sizes); err != nil {
+		if of.Public, err = p.Public.Histogram(w.Sizes); err != nil {
 			return nil, fmt.Errorf("dpam: %w", err)
 		}
 	}
-	fit, err := Fit(o, ms, total.Units, s)
+	fit, err := Fit(o, ms, total.Units, of)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +221,7 @@ func measured(p solver.Problem) (query.Workload, error) {
 	if len(w.Marginals) == 0 {
 		return w, errors.New("dpam: the workload has no marginals")
 	}
-	if _, err := dense.CheckUniverse(w.Sizes, BytesPerCell, p.Memory()); err != nil {
+	if _, err := dense.CheckUniverse(w.Sizes, bytesPerCell, p.Memory()); err != nil {
 		return w, fmt.Errorf("dpam: %w", err)
 	}
 	return w, nil

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// DefaultIterations is the largest number of steps of a fit that states none; the stopping rule
+	// defaultIterations is the largest number of steps of a fit that states none; the stopping rule
 	// ends most fits before 200.
-	DefaultIterations = 600
+	defaultIterations = 600
 	// perturbation is the size of the companion's extra noise in standard deviations of the release.
 	perturbation = .3
 	// patience is the least number of steps without improvement before a fit stops.
 	patience = 10
 )
 
-// Settings configures a Fit. Zero fields mean their defaults.
-type Settings struct {
-	MaxIterations int       // default DefaultIterations
+// FitSettings configures a Fit. Zero fields mean their defaults.
+type FitSettings struct {
+	MaxIterations int       // default defaultIterations
 	Prior         []float64 // public distribution over the universe to start from, whose zeros stay; nil: uniform
 	Public        []float64 // how often each cell of the universe occurs in a public table; nil: no such table
 	Seed          uint64    // of the companion's perturbation
@@ -55,7 +55,7 @@ type Fitted struct {
 // A public table of m rows is tried as a prior: the fit then adds m·KL(x‖public), which to second order is the likelihood of
 // those rows, to ½ Σ ‖M_A(x)·total − values_A‖²/variance_A. It is preferred to the fit without the table only if its estimated
 // error is clearly lower.
-func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s Settings) (*Fitted, error) {
+func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s FitSettings) (*Fitted, error) {
 	check(o.Plan(), ms, total)
 	r := newRisk(o.Plan(), ms, total, s)
 	start := prior(s.Prior, o.Plan().Len())
@@ -105,10 +105,10 @@ func (f *Fitted) clearlyBetter(than *Fitted) bool {
 }
 
 // fit is one fit from the start. With rows above 0 the start stands for as many rows of a public table.
-func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s Settings) (*Fitted, error) {
+func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s FitSettings) (*Fitted, error) {
 	limit := s.MaxIterations
 	if limit <= 0 {
-		limit = DefaultIterations
+		limit = defaultIterations
 	}
 	if rows > 0 {
 		limit = min(limit, publicIterations)
@@ -222,7 +222,7 @@ type risk struct {
 	project   func(query.Answers) // of the settings
 }
 
-func newRisk(p *dense.Plan, ms []query.Measurement, total float64, s Settings) *risk {
+func newRisk(p *dense.Plan, ms []query.Measurement, total float64, s FitSettings) *risk {
 	r, rng := &risk{total: total, project: s.Project}, rand.New(rand.NewPCG(s.Seed, 0x53555245))
 	for _, m := range ms {
 		r.precision += 1 / m.Variance

@@ -103,7 +103,7 @@ func TestOptimum(t *testing.T) {
 	}
 
 	plan := dense.NewPlan(sizes, cliques)
-	d := start(dense.NewOracle(plan), newRisk(plan, ms, total, Settings{Seed: 1}))
+	d := start(dense.NewOracle(plan), newRisk(plan, ms, total, FitSettings{Seed: 1}))
 	for range 3000 {
 		d.step()
 	}

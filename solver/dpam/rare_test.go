@@ -48,7 +48,7 @@ func TestRareValues(t *testing.T) {
 				}
 				ms = append(ms, m)
 			}
-			fit, err := Fit(o, ms, total, Settings{Seed: seed})
+			fit, err := Fit(o, ms, total, FitSettings{Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package dpfw
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -12,8 +11,8 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// BytesPerCell is the memory of a solve for each cell of the universe: three vectors and buffers.
-const BytesPerCell = 32
+// bytesPerCell is the memory of a solve for each cell of the universe: three vectors and buffers.
+const bytesPerCell = 32
 
 // The stages of a run, and what they get of the budget in per cent; the selections get the rest. Under
 // Replace the total is public.
@@ -27,46 +26,24 @@ const (
 )
 
 // Form says what a round selects.
-type Form uint8
+type Form string
 
 const (
 	// Block selects a marginal and a sign for each of its cells.
-	Block Form = iota
+	Block Form = ""
 	// Cell selects one cell and its sign: slower to cover a large workload.
-	Cell
+	Cell Form = "cell"
 )
 
 // Settings configures DPFW. The zero value is the default.
-type Settings struct{ Form Form }
-
-// Method returns DPFW with settings as a method of solver.Register: "dpfw" is registered, and a program registers "dpfw-cell".
-//
-//	func init() { solver.Register(dpfw.Method(dpfw.Settings{Form: dpfw.Cell})) }
-//
-// It stands in an init function, so that workers know the name too.
-func Method(s Settings) solver.Method {
-	name, what := "dpfw", "a marginal and the signs of its errors"
-	if s.Form == Cell {
-		name, what = "dpfw-cell", "a cell and the sign of its error"
-	}
-	return solver.Method{
-		Name: name, Summary: "Frank-Wolfe: each round selects " + what,
-		Accounting: func(_ dp.Epsilon, d dp.Delta) dp.Accounting {
-			if d == 0 {
-				return dp.Pure
-			}
-			return dp.ZCDP
-		},
-		Accesses: s.Accesses, PredictAs: "dpam", Linear: true,
-		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			return s.Solve(p, c)
-		},
-		Cost: func(p solver.Problem) (bytes, seconds float64) {
-			_, cells, _ := p.Domain.Universe()
-			return BytesPerCell * cells, 7e-9 * 1000 * cells // as measured of a round, and of so many
-		},
-	}
+type Settings struct {
+	Form Form `json:"form,omitempty"`
 }
+
+// Method names DPFW with settings. The name goes wherever a method can be named, and workers read the settings in it:
+//
+//	synth.Params{Method: dpfw.Method(dpfw.Settings{Form: dpfw.Cell}), …}
+func Method(s Settings) string { return solver.Named("dpfw", s) }
 
 // Curator is what DPFW asks of private data; solver.Curator says what each method does.
 type Curator interface {
@@ -94,6 +71,9 @@ type plan struct {
 }
 
 func (s Settings) plan(p solver.Problem) (*plan, error) {
+	if s.Form != Block && s.Form != Cell {
+		return nil, fmt.Errorf("dpfw: form %q: want %q, or none for blocks", s.Form, Cell)
+	}
 	if p.Workload.Linear() > 0 {
 		s.Form = Cell // the signs of all queries of a table would be paid for by how many of them a record changes
 	}
@@ -101,7 +81,7 @@ func (s Settings) plan(p solver.Problem) (*plan, error) {
 	if len(pl.maximal.Marginals) == 0 {
 		return nil, errors.New("dpfw: the workload has no marginals")
 	}
-	k, err := dense.CheckUniverse(pl.maximal.Sizes, BytesPerCell, p.Memory())
+	k, err := dense.CheckUniverse(pl.maximal.Sizes, bytesPerCell, p.Memory())
 	if err != nil {
 		return nil, fmt.Errorf("dpfw: %w", err)
 	}

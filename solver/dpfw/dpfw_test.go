@@ -163,7 +163,7 @@ func TestTree10(t *testing.T) {
 			certified(t, s)
 			return s
 		})
-		solvertest.Within(t, fmt.Sprintf("%v %v eps %g form %d", r.relation, r.accounting, float64(r.eps), r.form), largest, tv, r.largest, r.tv, .2*r.band, .1*r.band)
+		solvertest.Within(t, fmt.Sprintf("%v %v eps %g form %q", r.relation, r.accounting, float64(r.eps), r.form), largest, tv, r.largest, r.tv, .2*r.band, .1*r.band)
 	}
 }
 

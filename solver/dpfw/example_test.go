@@ -3,8 +3,6 @@ package dpfw_test
 import (
 	"fmt"
 
-	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
@@ -26,18 +24,11 @@ func ExampleSettings_Accesses() {
 	// certificate    1 times,   5.00% of the budget
 }
 
-// A program that registers the form that selects cells has it under a name, wherever a method is named.
+// The name with settings goes wherever the name of a method goes, such as synth.Params or --method.
 func ExampleMethod() {
-	solver.Register(dpfw.Method(dpfw.Settings{Form: dpfw.Cell}))
-	for _, m := range solver.Methods() {
-		if m.Name != "dpfw-cell" {
-			continue
-		}
-		accesses, err := m.Accesses(solver.Problem{Domain: &domain.Domain{}, Workload: query.AllMarginals([]int{2, 4, 3}, 2, 10_000), Epsilon: 1, Delta: 1e-9, Units: 50_000})
-		if err != nil {
-			fmt.Println(err)
-		}
-		fmt.Println(m.Summary, accesses[1].Kind == dp.Exponential)
-	}
-	// Output: Frank-Wolfe: each round selects a cell and the sign of its error true
+	fmt.Println(dpfw.Method(dpfw.Settings{}))
+	fmt.Println(dpfw.Method(dpfw.Settings{Form: dpfw.Cell}))
+	// Output:
+	// dpfw
+	// dpfw{"form":"cell"}
 }

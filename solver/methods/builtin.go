@@ -1,7 +1,10 @@
 package methods
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/solver"
@@ -53,14 +56,55 @@ func init() {
 			return f, nil
 		},
 	})
-	solver.Register(solver.Method{
-		Name: "dpam", Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
-		Accounting: gaussian, Accesses: dpam.Accesses, Linear: true, Public: true,
+	solver.Register(am(dpam.Settings{}))
+	solver.Register(fw(dpfw.Settings{}))
+	builtin = len(solver.Methods()) - others
+}
+
+func am(s dpam.Settings) solver.Method {
+	return solver.Method{
+		Name: dpam.Method(s), Summary: "one noisy release of the workload, accelerated entropic fit stopped by SURE",
+		Accounting: gaussian, Accesses: dpam.Accesses, Linear: true, Public: true, With: with(am),
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
-			return dpam.Solve(p, c)
+			return s.Solve(p, c)
 		},
 		Cost: perCell(96, 18e-9*60),
-	})
-	solver.Register(dpfw.Method(dpfw.Settings{}))
-	builtin = len(solver.Methods()) - others
+	}
+}
+
+func fw(s dpfw.Settings) solver.Method {
+	what := "a marginal and the signs of its errors"
+	if s.Form == dpfw.Cell {
+		what = "a cell and the sign of its error"
+	}
+	return solver.Method{
+		Name: dpfw.Method(s), Summary: "Frank-Wolfe: each round selects " + what,
+		Accounting: func(_ dp.Epsilon, d dp.Delta) dp.Accounting {
+			if d == 0 {
+				return dp.Pure
+			}
+			return dp.ZCDP
+		},
+		Accesses: s.Accesses, Linear: true, With: with(fw),
+		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
+			return s.Solve(p, c)
+		},
+		Cost: perCell(32, 7e-9*1000), // as measured of a round, and of so many
+	}
+}
+
+// with reads the settings of a method.
+func with[S any](of func(S) solver.Method) func([]byte) (solver.Method, error) {
+	return func(text []byte) (solver.Method, error) {
+		var s S
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&s); err != nil {
+			return solver.Method{}, err
+		}
+		if d.More() {
+			return solver.Method{}, errors.New("there is more behind them")
+		}
+		return of(s), nil
+	}
 }

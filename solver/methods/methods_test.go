@@ -12,6 +12,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/dpam"
+	"github.com/dapple-dp/dapple/solver/dpfw"
 	"github.com/dapple-dp/dapple/solver/methods"
 )
 
@@ -47,6 +49,41 @@ func TestRegister(t *testing.T) {
 	}
 	if _, err := methods.Lookup("magic"); err == nil || !strings.Contains(err.Error(), "there are rake, dpam, ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A name may carry settings, and the method that they make is as guarded as a registered one.
+func TestSettings(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "a", Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true}}}
+	p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: 1000, ErrorShare: dp.ShareOf(1, 100)}
+	for name, want := range map[string]string{
+		dpfw.Method(dpfw.Settings{}): "dpfw", dpfw.Method(dpfw.Settings{Form: dpfw.Cell}): `dpfw{"form":"cell"}`, `dpfw{ "form": "" }`: "dpfw",
+		dpam.Method(dpam.Settings{Iterations: 20}): `dpam{"iterations":20}`,
+	} {
+		m, _, err := methods.Choose(p, name)
+		if err != nil || m.Name != want {
+			t.Errorf("%s: method %q, %v; want %s", name, m.Name, err, want)
+			continue
+		}
+		accesses, _ := m.Accesses(p)
+		if last := accesses[len(accesses)-1]; last.Stage != solver.ErrorStage {
+			t.Errorf("%s leaves nothing to the measurement of its error: it ends with %s", name, last.Stage)
+		}
+		if cell := slices.ContainsFunc(accesses, func(a solver.Access) bool { return a.Kind == dp.Exponential }); cell != strings.Contains(want, "cell") {
+			t.Errorf("%s selects cells: %v", name, cell)
+		}
+		open := &domain.Domain{Attributes: []domain.Attribute{{Name: "a", Type: domain.Int64, Cuts: []int64{0, 9}, Resolution: 1, Learned: 4, Null: true}}}
+		if _, _, err := methods.Choose(solver.Problem{Domain: open, Workload: query.Default(open.Sizes()), Epsilon: 1, Delta: 1e-9}, name); err == nil {
+			t.Errorf("%s accepts a column whose bins are to be learned", name)
+		}
+	}
+	for name, want := range map[string]string{
+		`dpfw{"form":"row"}`: `form "row": want "cell"`, `dpfw{"rounds":3}`: "unknown field", `dpfw{`: "unexpected EOF", `dpfw{} {}`: "more behind",
+		`rake{"x":1}`: `rake has no settings`, `none{"x":1}`: "no method is called",
+	} {
+		if _, _, err := methods.Choose(p, name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", name, err, want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
+	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -25,6 +26,13 @@ type Artifact struct {
 	Book      *BookEntry // that has paid for it; nil: see Params.Book
 	Adopted   bool       // an earlier attempt has drawn it, and this run spent nothing; Encode leaves it out
 }
+
+// Answer is the answer of a release to a linear query, in counts: its Value and StandardError, and Low and High, the ends of
+// its 95 % interval. Least and Most bound what the answer can be of as many units.
+type Answer = interval.Answer
+
+// Answers returns the answers to the linear queries of the workload that the release was made for, in their order.
+func (a *Artifact) Answers(w query.Workload) []Answer { return interval.Asked(a.Result, w) }
 
 // artifactHeader begins every encoded artifact; the last byte is the version of what follows.
 const artifactHeader = "dapple release\n\x03"

@@ -30,7 +30,7 @@ type Params struct {
 	Rows         int64          // rows to make; default: the released number of units
 	Workload     query.Workload // marginals to keep; default: query.Default
 	Units        float64        // public planning number of units; default solver.DefaultUnits
-	Method       string         // a name of solver.Methods(); default solver.Auto, the public rule
+	Method       string         // a name of solver.Methods(), or with settings as dpfw.Method has it; default solver.Auto, the public rule
 	Public       *solver.Public // a table that anybody may see: a prior of the model; see PublicTable; default: none
 	MemoryLimit  int64          // bytes for the solve; default solver.DefaultMemoryLimit
 	ErrorShare   float64        // part of the budget for measuring the error; default solver.DefaultErrorShare; below 0: none

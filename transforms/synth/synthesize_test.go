@@ -3,6 +3,7 @@ package synth_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
+	"github.com/dapple-dp/dapple/solver/dpfw"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -58,6 +60,22 @@ func TestSynthesizeRefusesStreams(t *testing.T) {
 	}
 	back := beam.WindowInto(s, window.NewGlobalWindows(), beam.WindowInto(s, window.NewFixedWindows(time.Hour), one))
 	synth.Synthesize(s, back, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
+}
+
+// A method's settings travel in its name: a worker makes the accesses that they ask for, and the release names them.
+func TestMethodWithSettings(t *testing.T) {
+	method := dpfw.Method(dpfw.Settings{Form: dpfw.Cell})
+	p, s := beam.NewPipelineWithRoot()
+	_, release := synth.Synthesize(s, beam.CreateList(s, make([]customer, 50)), synth.Params{Domain: shop([]int64{18, 58, 98}), Epsilon: 1, Delta: 1e-9, Method: method})
+	got := transformtest.Capture[*synth.Artifact](s, release.Artifacts(s))
+	must.Do(t, transformtest.RunOn("prism", p))
+	a := got.Elements()[0]
+	if a.Method != method {
+		t.Errorf("the release is by %s, want %s", a.Method, method)
+	}
+	if !slices.ContainsFunc(a.Statement.Ledger, func(l synth.Charge) bool { return l.Kind == dp.Exponential.String() }) {
+		t.Errorf("no cell was selected: %v", a.Statement.Ledger)
+	}
 }
 
 // Without a total, two runs on one table would each state their own loss as all that there is.

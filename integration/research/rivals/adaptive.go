@@ -69,7 +69,7 @@ func (s *session) finalFit(u *universe) (*population.Model, error) {
 	if s.adaptiveRounds() >= len(s.workload.Marginals) {
 		start = dense.Uniform(s.workload.Sizes, s.never)
 	}
-	fit, err := dpam.Fit(o, s.measured, u.units, dpam.Settings{Prior: start, Seed: s.Seed})
+	fit, err := dpam.Fit(o, s.measured, u.units, dpam.FitSettings{Prior: start, Seed: s.Seed})
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (f *Fit) descend() error {
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
 	}
-	fit, err := dpam.Fit(o, ms, f.Units, dpam.Settings{MaxIterations: f.problem.Rounds,
+	fit, err := dpam.Fit(o, ms, f.Units, dpam.FitSettings{MaxIterations: f.problem.Rounds,
 		Prior: f.Merged.Universe(1).Weights, Public: public, Seed: f.problem.Seed, Progress: progress, Project: center})
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
