@@ -301,13 +301,13 @@ func TestProject(t *testing.T) {
 }
 
 func TestTotalOf(t *testing.T) {
-	got := TotalOf([]query.Measurement{{Values: []float64{4, 6}, Variance: 2}, {Values: []float64{10, 5, 1}, Variance: 1}})
+	got := totalOf([]query.Measurement{{Values: []float64{4, 6}, Variance: 2}, {Values: []float64{10, 5, 1}, Variance: 1}})
 	// 10 with variance 4 and 16 with variance 3: (10/4 + 16/3)/(1/4 + 1/3).
 	if math.Abs(got.Units-94.0/7) > 1e-12 || math.Abs(got.Variance-12.0/7) > 1e-12 {
-		t.Errorf("TotalOf = %+v, want 94/7 and 12/7", got)
+		t.Errorf("totalOf = %+v, want 94/7 and 12/7", got)
 	}
-	if got := TotalOf([]query.Measurement{{Values: []float64{-40}, Variance: 2}}); got.Units != 1 {
-		t.Errorf("TotalOf of a negative sum = %g, want 1", got.Units)
+	if got := totalOf([]query.Measurement{{Values: []float64{-40}, Variance: 2}}); got.Units != 1 {
+		t.Errorf("totalOf of a negative sum = %g, want 1", got.Units)
 	}
 }
 

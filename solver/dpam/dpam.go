@@ -34,8 +34,8 @@ const (
 	stageTotal = "total"
 )
 
-// Curator is what DPAM asks of private data; solver.Curator says what each method does.
-type Curator interface {
+// curator is what DPAM asks of private data; solver.Curator says what each method does.
+type curator interface {
 	Total(stage string, share dp.Share) (query.Total, error)
 	Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error)
 	MeasureQueries(stage string, round int, w query.Workload, share dp.Share) ([]query.Measurement, error)
@@ -77,10 +77,10 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 
 // Solve releases the maximal marginals of the workload and returns the fitted model, whose weights sum
 // to the number of units, released or public. It fails if Accesses does and if the curator does.
-func Solve(p solver.Problem, c Curator) (*solver.Result, error) { return Settings{}.Solve(p, c) }
+func Solve(p solver.Problem, c curator) (*solver.Result, error) { return Settings{}.Solve(p, c) }
 
 // Solve is the same with settings.
-func (s Settings) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
+func (s Settings) Solve(p solver.Problem, c curator) (*solver.Result, error) {
 	w, err := measured(p)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func shares(p solver.Problem) (total, all dp.Share) {
 }
 
 // release measures the workload and the number of units.
-func release(p solver.Problem, w query.Workload, c Curator) (ms []query.Measurement, total query.Total, err error) {
+func release(p solver.Problem, w query.Workload, c curator) (ms []query.Measurement, total query.Total, err error) {
 	linear, part, all := w.Linear() > 0, dp.ShareOf(0, 1), dp.ShareOf(1, 1)
 	if linear {
 		part, all = shares(p)
@@ -148,7 +148,7 @@ func release(p solver.Problem, w query.Workload, c Curator) (ms []query.Measurem
 		ms, err = c.Measure(stage, 1, w.Cliques(), precision(w), all)
 	}
 	if err == nil && !linear && p.Neighbouring == dp.AddRemove {
-		total = TotalOf(ms)
+		total = totalOf(ms)
 	}
 	total.Units = max(1, total.Units)
 	return ms, total, err
@@ -241,9 +241,9 @@ func precision(w query.Workload) []float64 {
 	return out
 }
 
-// TotalOf estimates the number of units from measurements: the mean of the tables' sums, each weighted
+// totalOf estimates the number of units from measurements: the mean of the tables' sums, each weighted
 // by its inverse variance, at least 1. It is post-processing and costs nothing.
-func TotalOf(ms []query.Measurement) query.Total {
+func totalOf(ms []query.Measurement) query.Total {
 	sum, weight := 0.0, 0.0
 	for _, m := range ms {
 		w := 1 / (m.Variance * float64(len(m.Values)))

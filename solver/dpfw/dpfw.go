@@ -45,8 +45,8 @@ type Settings struct {
 //	synth.Params{Method: dpfw.Method(dpfw.Settings{Form: dpfw.Cell}), …}
 func Method(s Settings) string { return solver.Named("dpfw", s) }
 
-// Curator is what DPFW asks of private data; solver.Curator says what each method does.
-type Curator interface {
+// curator is what DPFW asks of private data; solver.Curator says what each method does.
+type curator interface {
 	Total(stage string, share dp.Share) (query.Total, error)
 	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
 	SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error)
@@ -57,7 +57,7 @@ type Curator interface {
 func Accesses(p solver.Problem) ([]solver.Access, error) { return Settings{}.Accesses(p) }
 
 // Solve runs DPFW with the default settings.
-func Solve(p solver.Problem, c Curator) (*solver.Result, error) { return Settings{}.Solve(p, c) }
+func Solve(p solver.Problem, c curator) (*solver.Result, error) { return Settings{}.Solve(p, c) }
 
 // plan is a run's public side.
 type plan struct {
@@ -125,7 +125,7 @@ func (s Settings) Accesses(p solver.Problem) ([]solver.Access, error) {
 // Solve returns the averaged model, whose weights sum to the number of units, released or public, and
 // the released largest error of its answers to the whole workload. It fails if Accesses does and
 // if the curator does.
-func (s Settings) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
+func (s Settings) Solve(p solver.Problem, c curator) (*solver.Result, error) {
 	pl, err := s.plan(p)
 	if err != nil {
 		return nil, err

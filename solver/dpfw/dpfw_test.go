@@ -92,7 +92,7 @@ func TestRoundDoesNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, c := pl.newRun(10_000), Curator(fixed{signs: make([]int8, 8)})
+	r, c := pl.newRun(10_000), curator(fixed{signs: make([]int8, 8)})
 	if n := testing.AllocsPerRun(10, func() {
 		r.evaluate()
 		if err := r.round(c, 1); err != nil {
@@ -105,7 +105,7 @@ func TestRoundDoesNotAllocate(t *testing.T) {
 
 // fixed always selects the first marginal, with the same signs.
 type fixed struct {
-	Curator
+	curator
 	signs []int8
 }
 

@@ -16,7 +16,7 @@ const (
 	leastVariance = 1e-4
 )
 
-func (pl *plan) run(p solver.Problem, c Curator) (*solver.Result, error) {
+func (pl *plan) run(p solver.Problem, c curator) (*solver.Result, error) {
 	total, err := c.Total(stageTotal, pl.total)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (pl *plan) run(p solver.Problem, c Curator) (*solver.Result, error) {
 }
 
 // descend returns the average of the models, the t-th with weight t, scaled to the number of units.
-func (pl *plan) descend(progress solver.Progress, c Curator, units float64) ([]float64, error) {
+func (pl *plan) descend(progress solver.Progress, c curator, units float64) ([]float64, error) {
 	r := pl.newRun(units)
 	average := make([]float64, len(r.theta))
 	for t := 1; t <= pl.rounds; t++ {
@@ -98,7 +98,7 @@ func (r *run) evaluate() {
 }
 
 // round selects, and moves theta towards the selected query.
-func (r *run) round(c Curator, t int) error {
+func (r *run) round(c curator, t int) error {
 	if r.form == Cell {
 		s, err := c.SelectCell(stageSelect, t, r.maximal, r.counts, r.units, r.each)
 		if err != nil {
