@@ -23,17 +23,14 @@ type proposal struct {
 }
 
 func (p proposal) String() string {
-	head, review := "  - ", ""
-	if p.out {
-		head = "  # - "
+	text := folded("  - {" + p.keys + "}")
+	if p.out { // a comment has one line
+		text = "  # - {" + p.keys + "}"
 	}
 	if p.review != "" {
-		review = "  # review: " + p.review
+		text += "  # review: " + p.review
 	}
-	if line := head + "{" + p.keys + "}"; utf8.RuneCountInString(line) <= lineWidth {
-		return line + review + "\n"
-	}
-	return block(head, split(p.keys), review)
+	return text + "\n"
 }
 
 // parsed reads the keys of one column. The reader of domain files has the last word.
