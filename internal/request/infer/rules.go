@@ -72,13 +72,6 @@ func (x *candidate) usual() (value int64, others int) {
 	return value, x.seen - all[value]
 }
 
-// mostly reports whether a map that some records break is worth proposing: it holds in nearly all of them, and the most frequent
-// value alone is wrong ten times as often.
-func (x *candidate) mostly() bool {
-	_, others := x.usual()
-	return float64(x.seen-x.not) > leastMapped*float64(x.seen) && 10*x.not < others
-}
-
 const (
 	// MostRelated is how many columns of a table, its first ones, are compared in pairs to find rules.
 	MostRelated = 200
@@ -120,17 +113,16 @@ func NewRules(ctx context.Context, d *domain.Domain, people []string) (*Rules, e
 // take makes a column take part: a text of a few categories, or a number, date or time of several values.
 func (r *Rules) take(at int, a domain.Attribute) {
 	x := domain.Attribute{Name: a.Name, Type: a.Type}
-	switch n := len(a.Cuts); {
+	cuts := slices.Clone(a.Cuts)
+	for i := 0; i < len(a.Values) && (a.Type == domain.Int64 || a.Type == domain.Numeric); i++ {
+		v, _ := a.ParseNative(a.Values[i])
+		cuts = append(cuts, v)
+	}
+	switch {
 	case a.Type == domain.String && len(a.Values) > 1 && len(a.Values) <= maxCategories:
 		x.Values = a.Values
-	case a.Type != domain.Bool && n > 1 && a.Cuts[0] < a.Cuts[n-1]:
-		x.Scale, x.Resolution, x.Cuts = a.Scale, 1, []int64{a.Cuts[0], a.Cuts[n-1]}
-	case (a.Type == domain.Int64 || a.Type == domain.Numeric) && len(a.Values) > 1:
-		x.Scale, x.Resolution, x.Cuts = a.Scale, 1, []int64{math.MaxInt64, math.MinInt64}
-		for _, s := range a.Values {
-			v, _ := a.ParseNative(s)
-			x.Cuts[0], x.Cuts[1] = min(x.Cuts[0], v), max(x.Cuts[1], v)
-		}
+	case a.Type != domain.Bool && len(cuts) > 1 && slices.Min(cuts) < slices.Max(cuts):
+		x.Scale, x.Resolution, x.Cuts = a.Scale, 1, []int64{slices.Min(cuts), slices.Max(cuts)}
 	default:
 		return
 	}
@@ -161,7 +153,8 @@ func (r *Rules) Add(ctx context.Context, c *domain.Chunk) {
 				return true
 			}
 		}
-		return x.not > 0 && !x.mostly()
+		_, others := x.usual() // a map is worth proposing if the most frequent value alone is wrong ten times as often
+		return x.not > 0 && (float64(x.not) >= (1-leastMapped)*float64(x.seen) || 10*x.not >= others)
 	})
 }
 
@@ -220,18 +213,12 @@ func (r *Rules) candidates(ctx context.Context) error {
 				}
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 	}
 	for i, y := range texts {
 		for _, z := range texts[i+1:] {
 			for _, x := range slices.Concat(numbers, texts) {
 				r.mapping(x, y, z)
 			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -340,9 +327,6 @@ func (r *Rules) Found(ctx context.Context) (out []Rule, err error) {
 	}
 	slices.SortStableFunc(r.list, func(a, b *candidate) int { return cmp.Compare(min(a.not, 1), min(b.not, 1)) })
 	for _, x := range r.list {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
 		circle := slices.ContainsFunc(x.uses, func(u int) bool { return needs(u, x.x) })
 		if x.x < 0 || from[x.x] != nil || circle || x.seen < MinSupport*max(len(x.to), 1) {
 			continue
