@@ -23,8 +23,8 @@ const leastFollowed = .7
 // The height of that cell tells how many records the line has. One-ways share their budget among all columns, so that a strong pair
 // has less noise, and tells more than the answer does. spread is the standard deviation of the answers.
 //
-// A product and its category among 20 columns, 30,000 records at ε = 1: total variation .25 in place of .30. Of places in cities it is
-// .09 in place of .22, and of names and origins .09 in place of .12.
+// A product and its category among 20 columns, 30,000 records at ε = 1: total variation .23 in place of .30. Of places in cities it is
+// .09 in place of .22, and of names and origins .09 in place of .12. Merging of rare values leaves most of the .23.
 func (l *law) follow(counts []float64, shape []int, side int, noise float64, spread []float64) (*estimate, float64) {
 	lines, cells, k := shape[1-side], shape[side], len(followed)
 	steps := [2]int{shape[1], 1} // between the cells of the table along each column
@@ -43,7 +43,7 @@ func (l *law) follow(counts []float64, shape []int, side int, noise float64, spr
 	like, heights, spreads := make([]float64, lines*k*cells), make([]float64, lines*k*cells), make([]float64, lines*k*cells)
 	sums, gain := make([]float64, lines*k), 0.0
 	for a := range lines {
-		variance, mean, dot := math.Pow(min(spread[a], n[a]), 2), n[a]/float64(cells), 0.0
+		variance, mean, dot := max(1, spread[a]*spread[a]), n[a]/float64(cells), 0.0
 		line := make([]float64, cells)
 		for b, x := range p {
 			i := a*steps[1-side] + b*steps[side]

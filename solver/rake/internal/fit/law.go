@@ -50,7 +50,10 @@ func (l *law) of(counts []float64, shape []int, noise float64) *estimate {
 	}
 	e, gain := l.cells(counts, noise)
 	for side := range shape {
-		if x, g := l.follow(counts, shape, side, noise, l.spread[1-side]); x != nil && g > max(gain, 0)+lawShows {
+		if e == nil { // or it would follow less
+			return nil
+		}
+		if x, g := l.follow(counts, shape, side, noise, l.spread[1-side]); x != nil && g > gain+lawShows {
 			e, gain = x, g
 		}
 	}
