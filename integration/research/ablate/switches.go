@@ -56,7 +56,7 @@ var switches = []change{
 	{"ridges", []edit{{fit + "measurement.go", "\t\tout[i] = b / (u * v)", "\t\tout[i] = 1e-6 * b / (u * v)"}}, []string{fit + "measurement.go:ridge", fit + "measurement.go:priorScale"}},
 	{"ridges of outlying cells", []edit{{fit + "measurement.go", "math.Sqrt(1/u+v); excess > 0 {", "math.Sqrt(1/u+v); excess > 1e300 {"}}, nil},
 	{"laws of cells", []edit{{fit + "measurement.go", "len(c.Clique) == 2 && len(c.Base) > 4 {", "false {"}}, []string{fit + "law.go"}},
-	{"columns that follow from others", []edit{{fit + "law.go", "x != nil && g > gain+lawShows {", "x != nil && g > 1e300 {"}}, []string{fit + "follow.go"}},
+	{"columns that follow from others", []edit{{fit + "law.go", "x != nil && g > gain+lawShows {", "x != nil && g > gain+1e300 {"}}, []string{fit + "follow.go"}},
 	{"pairs near independence", []edit{{fit + "fit.go", "\tf.assume()\n", ""}}, []string{fit + "independence.go"}},
 	{"low ridge of one-ways", []edit{{fit + "fit.go", "const oneWayRidge = .001", "const oneWayRidge = 1"}}, nil},
 	{"blocks of neighbours", []edit{{fit + "blocks.go", "len(axes) == 0 || !(sigma > 0) {", "len(axes) >= 0 {"}}, []string{fit + "blocks.go", oneway + "smooth.go:Smooth", oneway + "smooth.go:mirrored", fit + "link.go"}},
