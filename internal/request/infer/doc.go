@@ -42,6 +42,6 @@
 // # Constraints
 //
 // What holds between columns is proposed in comments, for the reader to choose from: columns in order, sums of two or three
-// others, and maps: text or a whole number with one value for each category of another column. A map may fail in a hundredth of the
-// records, and the comment has the part. Columns of FLOAT64 take no part.
+// others, and maps: a text or number with one value for each category of another column, or for each pair of categories of two. A
+// map may fail in a hundredth of the records, and the comment has the part. Columns of FLOAT64 take no part.
 package infer
