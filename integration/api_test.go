@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // notOffered are ideas whose proofs do not hold here, or that callers would have to prove: composition over
@@ -38,18 +40,12 @@ func TestWhatIsNotOffered(t *testing.T) {
 func exported(t *testing.T, dir string) map[string]token.Position {
 	t.Helper()
 	names, set := map[string]token.Position{}, token.NewFileSet()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Value(filepath.Glob(filepath.Join(dir, "*.go")))(t)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := must.Value(parser.ParseFile(set, file, nil, parser.SkipObjectResolution))(t)
 		note := func(id *ast.Ident) {
 			if id.IsExported() {
 				names[id.Name] = set.Position(id.Pos())
@@ -87,7 +83,7 @@ func TestNoPublicNoiseSeed(t *testing.T) {
 				t.Errorf("%s: a public name %s", at, name)
 			}
 		}
-		err := filepath.WalkDir(filepath.Join("..", filepath.FromSlash(dir)), func(path string, e fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join("..", filepath.FromSlash(dir)), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -96,10 +92,7 @@ func TestNoPublicNoiseSeed(t *testing.T) {
 				t.Errorf("%s makes a seed of the noise from bytes", path)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 }
 
@@ -139,20 +132,12 @@ var _ = func(s beam.Scope, col beam.PCollection, d *domain.Domain, w query.Workl
 // build compiles a file as if it were part of this package.
 func build(t *testing.T, program string) (output string, err error) {
 	t.Helper()
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Value(os.Getwd())(t)
 	dir := t.TempDir()
 	source, overlay := filepath.Join(dir, "attempt.go"), filepath.Join(dir, "overlay.json")
-	table, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "attempt.go"): source}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Value(json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "attempt.go"): source}}))(t)
 	for path, content := range map[string][]byte{source: []byte(program), overlay: table} {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 	}
 	b, err := exec.Command("go", "build", "-overlay", overlay, ".").CombinedOutput()
 	return string(b), err
@@ -196,19 +181,13 @@ func TestParametersComeLast(t *testing.T) {
 	isParams := regexp.MustCompile(`(Params|Options|Settings|Config)$`)
 	functions := 0
 	for pkg := range public {
-		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Value(filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go")))(t)
 		names := map[string]bool{}
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := must.Value(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))(t)
 			for _, d := range parsed.Decls {
 				f, ok := d.(*ast.FuncDecl)
 				if !ok || !f.Name.IsExported() {
@@ -246,10 +225,7 @@ func TestPublicPackages(t *testing.T) {
 	found := map[string]bool{}
 	for pkg := range goList(t, "Imports") {
 		first, _, _ := strings.Cut(pkg, "/")
-		sources, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sources := must.Value(filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go")))(t)
 		if first == "examples" || first == "integration" || strings.Contains("/"+pkg+"/", "/internal/") || pkg == "pipelines/dapple" || len(sources) == 0 {
 			continue
 		}
@@ -258,15 +234,9 @@ func TestPublicPackages(t *testing.T) {
 			t.Errorf("%s can be imported: move it below internal, or say who would import it", pkg)
 		}
 		shown := false
-		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Value(filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*_test.go")))(t)
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Value(os.ReadFile(file))(t)
 			shown = shown || strings.Contains(string(text), "\nfunc Example") && strings.Contains(string(text), "// Output:")
 		}
 		if !shown {

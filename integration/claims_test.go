@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // register is the file of all claims.
@@ -118,7 +120,7 @@ func idsIn(text string) (ids []string) {
 func carried(t *testing.T) map[string]string {
 	t.Helper()
 	ids := map[string]string{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
 		switch {
 		case err != nil:
@@ -133,10 +135,7 @@ func carried(t *testing.T) map[string]string {
 			ids[id] = name
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return ids
 }
 
@@ -166,15 +165,9 @@ func evidenceExists(t *testing.T) func(string) bool {
 			return false
 		}
 		if sources[m[1]] == "" {
-			files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(m[1]), "*_test.go"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			files := must.Value(filepath.Glob(filepath.Join("..", filepath.FromSlash(m[1]), "*_test.go")))(t)
 			for _, f := range files {
-				b, err := os.ReadFile(f)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Value(os.ReadFile(f))(t)
 				sources[m[1]] += string(b)
 			}
 		}
@@ -185,10 +178,7 @@ func evidenceExists(t *testing.T) func(string) bool {
 // read returns a file of the repository.
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))(t)
 	return b
 }
 

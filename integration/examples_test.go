@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The examples read their flags and say what is wrong, as programs too: their own tests call functions.
@@ -27,9 +29,7 @@ func TestExamplesAsPrograms(t *testing.T) {
 	domain := "privacy_id: id\ncolumns:\n  - {name: colour, type: STRING, values: [red, green, blue], other: true}\n" +
 		"  - {name: size, type: INT64, min: 1, max: 40, bins: 4, null: true}\n"
 	for name, content := range map[string]string{"people.yaml": domain, "people.csv": table} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	for _, row := range []struct {
 		program, args, want string
@@ -65,7 +65,7 @@ func TestExamplesAsPrograms(t *testing.T) {
 // pipeline says by passert what comes out.
 func TestExamplesCompileOutside(t *testing.T) {
 	found := 0
-	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -104,10 +104,7 @@ func TestExamplesCompileOutside(t *testing.T) {
 			t.Errorf("%s does not compile without other files of its package: %v\n%s", path, err, out)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if found < 15 {
 		t.Errorf("%d files with Examples were found", found)
 	}

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestPrivateNameOfBeam: the command links to a variable that Beam exports nowhere, and reads its first fields
@@ -21,15 +23,9 @@ func TestPrivateNameOfBeam(t *testing.T) {
 	const mend = "; read how harness/monitoring.go of the new Beam makes short IDs of metrics. " +
 		"If they no longer begin at 1 for each worker, delete pipelines/dapple/metrics.go and its call; else mend the name, the fields of shortIDs and layoutOf there"
 	list := exec.Command("go", "list", "-m", "-f", "{{.Version}}\t{{.Dir}}", "github.com/apache/beam/sdks/v2")
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Value(list.Output())(t)
 	version, dir, _ := strings.Cut(strings.TrimSpace(string(out)), "\t")
-	own, err := os.ReadFile("../pipelines/dapple/metrics.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Value(os.ReadFile("../pipelines/dapple/metrics.go"))(t)
 	if want := `const layoutOf = "` + strings.TrimPrefix(version, "v") + `"`; !strings.Contains(string(own), want) {
 		t.Errorf("go.mod has Beam %s, and metrics.go does not say %s%s", version, want, mend)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // mostNames and mostPackages bound what others may come to depend on. They go down when a name goes; a new public name
@@ -107,18 +109,12 @@ func sourcesOf(t *testing.T, pkg string) []*ast.File {
 
 func parse(t *testing.T, pkg string, wanted func(name string) bool) (list []*ast.File) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Value(filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*.go")))(t)
 	for _, name := range names {
 		if !wanted(name) {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Value(parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments))(t)
 		list = append(list, file)
 	}
 	return list

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 )
@@ -114,16 +115,9 @@ func wide(t *testing.T, p widetable.Params) (dir string) {
 	dir = t.TempDir()
 	w := widetable.New(p)
 	for name, write := range map[string]func(io.Writer) error{"domain.yaml": w.WriteDomain, "table.csv": w.WriteCSV} {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := write(f); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(os.Create(filepath.Join(dir, name)))(t)
+		must.Do(t, write(f))
+		must.Do(t, f.Close())
 	}
 	return dir
 }
@@ -139,9 +133,7 @@ func given(t *testing.T, domain, table string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, content := range map[string]string{"domain.yaml": domain, "table.csv": table} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 	}
 	return dir
 }
@@ -225,13 +217,8 @@ func TestWideEvaluate(t *testing.T) {
 	file := filepath.Join(dir, "domain.yaml")
 	args := []string{"evaluate", "--domain=" + file, "--input=" + table, "--synthetic=" + table}
 	c.run(t, patience, args...).want(t, 2, "--marginals: 1000 columns have more than 250000 marginals of up to 3 columns", "compare narrower ones")
-	declared, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, append(declared, "workload:\n  - {columns: [c000_category, c001_category]}\n"...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	declared := must.Value(os.ReadFile(file))(t)
+	must.Do(t, os.WriteFile(file, append(declared, "workload:\n  - {columns: [c000_category, c001_category]}\n"...), 0o666))
 	got := c.run(t, patience, args...)
 	got.want(t, 0)
 	if got.memory > 1<<30 {
@@ -254,10 +241,7 @@ func TestConstantColumns(t *testing.T) {
 // part returns the content of one file of rows.
 func part(t *testing.T, dir string, shard, shards int) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("part-%05d-of-%05d.csv", shard, shards)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join(dir, fmt.Sprintf("part-%05d-of-%05d.csv", shard, shards))))(t)
 	return string(b)
 }
 

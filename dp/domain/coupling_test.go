@@ -30,9 +30,7 @@ func TestCoupling(t *testing.T) {
 	const n = 20_000
 	for _, c := range []struct{ strength, least, most float64 }{{0, -.035, .035}, {6, .6, .75}, {50, .98, 1}, {-50, -1, -.98}, {1e9, .98, 1}} {
 		d, err := coupledDomain(t, c.strength, 2, 0, -1) // b follows a, which follows c
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		codes := slices.Repeat([]Code{1, 1, 1}, n)
 		rng := rand.New(rand.NewPCG(1, 2))
 		var chunk Chunk

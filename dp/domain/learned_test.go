@@ -61,13 +61,10 @@ func TestWithBins(t *testing.T) {
 	if got := d.RecordSizes(); !slices.Equal(got, []int{202, 101}) || !slices.Equal(d.Sizes(), []int{5, 3}) {
 		t.Fatalf("record sizes %v, sizes %v", got, d.Sizes())
 	}
-	out, err := d.WithBins([]LearnedBins{
+	out := must.Value(d.WithBins([]LearnedBins{
 		{Attribute: 1, Starts: []int{0, 50, 51}, Runs: []Run{{0, 1}}},
 		{Attribute: 0, Starts: []int{0, 1, 3, 200}, Runs: []Run{{0, 0.5}, {1, 0}, {2, 0.1}, {3, 0.2}, {103, 0.1}, {200, 0.1}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	var labels []string
 	for a, n := range out.Sizes() {
 		for c := range n {

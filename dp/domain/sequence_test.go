@@ -168,9 +168,7 @@ func TestSequenceFaults(t *testing.T) {
 	d.Attributes = append(d.Attributes, days(20))
 	d.Orders = []Order{{[]string{"cost", "day"}}}
 	d, err := d.WithEvents([]string{"sex"}, nil, EqualRatioCuts(9), 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err = d.WithSequence(Sequence{Column: "day"}); err == nil || !strings.Contains(err.Error(), "a constraint order names column") {
 		t.Errorf("got %v", err)
 	}

@@ -28,13 +28,10 @@ func shiftedDomain(t *testing.T, share [3]float64) *Domain {
 		q = append(q, scores[int(level*float64(len(scores)))])
 	}
 	s.Levels = [][]float64{nil, q} // values in the first bin stay where they are
-	out, err := d.WithBins([]LearnedBins{
+	out := must.Value(d.WithBins([]LearnedBins{
 		{Attribute: 0, Starts: []int{0, 500}, Runs: []Run{{0, 1}}},
 		{Attribute: 1, Starts: []int{0, 500}, Runs: []Run{{0, .3}, {500, .7}}, Coupling: &Coupling{With: -1, Shift: s}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return out
 }
 
@@ -122,9 +119,7 @@ func TestShiftFaults(t *testing.T) {
 		"infinite":          func(s *Shift) { s.Levels[1][len(ShiftLevels)-1] = math.Inf(1) },
 	} {
 		d := shiftedDomain(t, [3]float64{.5, .5, 0})
-		if _, err := d.couple(); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(d.couple())(t)
 		spoil(d.Attributes[1].Coupling.Shift)
 		if _, err := d.couple(); err == nil {
 			t.Errorf("%s is taken", name)

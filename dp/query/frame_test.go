@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func frame(columns, width int) query.Frame {
@@ -53,10 +54,7 @@ func TestFrameRoundTrip(t *testing.T) {
 
 // 166,750 marginals take some kilobytes: 2.3 MB as plain JSON, in each of ten steps.
 func TestFrameIsSmall(t *testing.T) {
-	b, err := json.Marshal(frame(100, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(json.Marshal(frame(100, 3)))(t)
 	if len(b) > 50_000 {
 		t.Errorf("100 columns take %d bytes", len(b))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestLinearRefuses(t *testing.T) {
@@ -92,14 +93,9 @@ func TestLinearTravels(t *testing.T) {
 	m, err := Functions([]int{3, 4}, domain.Clique{0, 1}, []func([]domain.Code) float64{
 		func([]domain.Code) float64 { return 2*rng.Float64() - 1 }, func(c []domain.Code) float64 { return truth(c[0] == 1) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	f := Frame{Workload: Workload{Sizes: []int{3, 4}, Marginals: []Marginal{{Clique: domain.Clique{1}, Weight: 2}, m, {Clique: domain.Clique{0}, Weight: 1}}}}
-	text, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(json.Marshal(f))(t)
 	var got Frame
 	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got.Workload, f.Workload) {
 		t.Errorf("frame: %v, %+v", err, got.Workload)
@@ -133,10 +129,7 @@ func TestManyRecords(t *testing.T) {
 			rows[i] = append(rows[i], 2*rng.Float64()-1)
 		}
 	}
-	l, err := NewLinear(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(NewLinear(rows))(t)
 	bound, _ := l.L2Squared(dp.Replace).Float64()
 	for range 1000 {
 		a, b, sum := rng.IntN(4000), rng.IntN(4000), 0.0

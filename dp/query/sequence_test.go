@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func histories(t *testing.T) *domain.Domain {
@@ -17,9 +18,7 @@ func histories(t *testing.T) *domain.Domain {
 	if err == nil {
 		d, err = d.WithSequence(domain.Sequence{Column: "day"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return d
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
 )
 
@@ -74,15 +75,12 @@ func built(t *testing.T) string {
 func pages(t *testing.T) []string {
 	t.Helper()
 	all := []string{"README.md"}
-	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".md" && filepath.Base(filepath.Dir(path)) != "reference" {
 			all = append(all, strings.TrimPrefix(filepath.ToSlash(path), root+"/"))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(all) < 20 {
 		t.Fatalf("%d pages, want README.md and those below docs", len(all))
 	}
@@ -91,19 +89,13 @@ func pages(t *testing.T) []string {
 
 func page(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join(root, filepath.FromSlash(name))))(t)
 	return string(b)
 }
 
 // TestReferencesAreCurrent: docs/reference is what make docs writes.
 func TestReferencesAreCurrent(t *testing.T) {
-	want, err := references(root, theCommand(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Value(references(root, theCommand(t)))(t)
 	for name, text := range want {
 		if page(t, name) != text {
 			t.Errorf("the reference of %s is stale: run make docs", name)
@@ -134,9 +126,7 @@ func TestCommandsOfPages(t *testing.T) {
 			}
 			for _, b := range blocksOf(page(t, name)) {
 				if b.file() != "" {
-					if err := os.WriteFile(filepath.Join(dir, b.file()), []byte(b.text), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, os.WriteFile(filepath.Join(dir, b.file()), []byte(b.text), 0o600))
 				}
 				if b.lang != "sh" || b.marked("elsewhere") {
 					continue
@@ -164,10 +154,7 @@ func TestCommandsOfPages(t *testing.T) {
 // checkRelease compares the files of a release with those that the reference lists.
 func checkRelease(t *testing.T, dir string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Value(os.ReadDir(dir))(t)
 	var got, want []string
 	for _, e := range entries {
 		got = append(got, e.Name())
@@ -185,13 +172,8 @@ func checkRelease(t *testing.T, dir string) {
 
 func copyTo(t *testing.T, from, to string) {
 	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(from))(t)
+	must.Do(t, os.WriteFile(to, b, 0o600))
 }
 
 var (
@@ -267,9 +249,7 @@ func TestStages(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "stage.go")
 		program := "package stage\n\nimport (\n\t\"github.com/apache/beam/sdks/v2/go/pkg/beam\"\n\n\t\"github.com/dapple-dp/dapple/dp/domain\"\n\t\"github.com/dapple-dp/dapple/dp/query\"\n\t" +
 			"\"github.com/dapple-dp/dapple/transforms/synth\"\n)\n\nvar _ query.Workload\n\nfunc stage(s beam.Scope, visits *domain.Domain, read func(beam.Scope) beam.PCollection, write func(beam.Scope, beam.PCollection)) error {\n" + code + "return nil\n}\n"
-		if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(program), 0o600))
 		if out, err := exec.Command("go", "vet", file).CombinedOutput(); err != nil || code == "" {
 			t.Errorf("the program of %s: %v\n%s", name, err, out)
 		}
@@ -282,9 +262,7 @@ func TestPipelineOfPage(t *testing.T) {
 		t.Skip("missing: time to link a pipeline; make integration does")
 	}
 	dir, err := os.MkdirTemp(".", "page") // in this module, which has what the package imports
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer os.RemoveAll(dir)
 	files := 0
 	for _, b := range blocksOf(page(t, "docs/tutorials/pipeline.md")) {

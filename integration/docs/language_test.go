@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // avoided returns the words that the glossary says not to use, each with the word in its place.
@@ -54,10 +56,7 @@ func TestLanguage(t *testing.T) {
 		return string(out)
 	}
 	texts := map[string]string{}
-	all, err := references(root, dapple)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Value(references(root, dapple))(t)
 	for name, text := range all {
 		texts["reference of "+name] = text
 	}
@@ -74,10 +73,7 @@ func TestLanguage(t *testing.T) {
 		texts["verify"] = said(dir, "verify", "out")
 		texts["evaluate"] = said(dir, "evaluate", "--domain=visits.yaml", "--input=visits.csv", "--synthetic=out", "--html=compared.html")
 		for _, name := range []string{"visits.yaml", "out.release/_report.html", "compared.html"} {
-			b, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Value(os.ReadFile(filepath.Join(dir, name)))(t)
 			_, text, _ := strings.Cut(string(b), "</style>")
 			if text == "" {
 				text = string(b)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // stilted are phrases in place of a noun. Go's own encoding/ and net/ have .08 of them in 1,000 words, gonum .12 at most.
@@ -89,9 +91,7 @@ func prose(path string) (string, error) {
 
 func TestProse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.go")
-	if err := os.WriteFile(path, []byte("// The law is that\n// of noise.\nvar x = \"those of y\" // there is none\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("// The law is that\n// of noise.\nvar x = \"those of y\" // there is none\n"), 0o600))
 	text, err := prose(path)
 	if got := stilted.FindAllString(text, -1); err != nil || len(got) != 2 {
 		t.Errorf("%q in %q, %v", got, text, err)

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
 )
 
@@ -75,10 +76,7 @@ func TestFigures(t *testing.T) {
 	} else if testing.Short() {
 		t.Skip("missing: time for the command's runs, 30 s of CPU; make integration runs them")
 	}
-	bin, err := program.Build("../..", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := must.Value(program.Build("../..", t.TempDir()))(t)
 	m := &machine{t: t, bin: bin, counts: map[[2]string]*tally{}}
 	seed := uint64(20261129)
 	for i, f := range families {

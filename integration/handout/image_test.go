@@ -32,9 +32,7 @@ func unpack(t *testing.T, r io.Reader, dir string) {
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		at, mode := filepath.Join(dir, filepath.FromSlash(h.Name)), h.FileInfo().Mode()
 		if h.Typeflag == tar.TypeDir {
 			err = errors.Join(os.MkdirAll(at, 0o755), os.Chmod(at, mode))
@@ -42,9 +40,7 @@ func unpack(t *testing.T, r io.Reader, dir string) {
 			b, e := io.ReadAll(in)
 			err = errors.Join(e, os.WriteFile(at, b, mode))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 }
 
@@ -55,15 +51,10 @@ func made(t *testing.T, args ...string) (layout string, config ociv1.Image, file
 	out := filepath.Join(layout, "image.tar")
 	must.Do(t, image(append(args, "-root="+root, out)))
 	b, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	unpack(t, bytes.NewReader(b), layout)
 	blob := func(d ociv1.Descriptor, v any) []byte {
-		b, err := os.ReadFile(filepath.Join(layout, filepath.FromSlash(blobName(d.Digest))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(filepath.Join(layout, filepath.FromSlash(blobName(d.Digest)))))(t)
 		if digest.FromBytes(b) != d.Digest || int64(len(b)) != d.Size {
 			t.Fatalf("blob %s is not what its name says", d.Digest)
 		}
@@ -83,10 +74,7 @@ func made(t *testing.T, args ...string) (layout string, config ociv1.Image, file
 		t.Fatalf("%d layers, %d of them in the configuration", len(manifest.Layers), len(config.RootFS.DiffIDs))
 	}
 	for i, l := range manifest.Layers {
-		z, err := gzip.NewReader(bytes.NewReader(blob(l, nil)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Value(gzip.NewReader(bytes.NewReader(blob(l, nil))))(t)
 		plain, err := io.ReadAll(z)
 		if err != nil || digest.FromBytes(plain) != config.RootFS.DiffIDs[i] {
 			t.Fatalf("layer %d: %v", i, err)
@@ -106,9 +94,7 @@ func TestImageRuns(t *testing.T) {
 		t.Skip("missing: time to pack the program; make integration runs it")
 	}
 	dapple, err := program.Build(root, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, config, files := made(t, "-program="+dapple, "-version=v0.1.0")
 	libraries, _ := exec.Command("ldd", dapple).Output() // a static program has no libraries; programs of tests may have some
 	for _, m := range regexp.MustCompile(`(?m)(/\S+) \(0x`).FindAllStringSubmatch(string(libraries), -1) {
@@ -116,18 +102,14 @@ func TestImageRuns(t *testing.T) {
 		if err = errors.Join(err, os.MkdirAll(filepath.Join(files, filepath.Dir(m[1])), 0o755)); err == nil {
 			err = os.WriteFile(filepath.Join(files, m[1]), b, 0o755)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	data, table := filepath.Join(files, "data"), "person,ward,nights\n"
 	for i := range 2000 {
 		table += strings.Join([]string{string(rune('a'+i%26)) + strings.Repeat("x", i/26), []string{"eye", "heart"}[i%2], []string{"1", "2", "3"}[i%3]}, ",") + "\n"
 	}
 	err = errors.Join(os.Chmod(files, 0o755), os.Mkdir(data, 0o777), os.Chmod(data, 0o777), os.WriteFile(filepath.Join(data, "visits.csv"), []byte(table), 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	in := func(args ...string) string {
 		run := &exec.Cmd{Path: config.Config.Entrypoint[0], Args: append(config.Config.Entrypoint, args...), Dir: "/", Env: append([]string{"A=b"}, config.Config.Env...),
 			SysProcAttr: &syscall.SysProcAttr{Chroot: files, Credential: &syscall.Credential{Uid: 54321, Gid: 54321}}}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/internal/repo"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var update = flag.Bool("update", false, "write README.md")
@@ -14,10 +15,7 @@ var update = flag.Bool("update", false, "write README.md")
 // TestDefectsApply: each edit finds its place and leaves a file that parses, and its test exists. Whether
 // the test fails is for the program to find out.
 func TestDefectsApply(t *testing.T) {
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Value(repo.Root())(t)
 	names := map[string]bool{}
 	for _, d := range placed(t) {
 		if names[d.name] {
@@ -39,17 +37,9 @@ func TestDefectsApply(t *testing.T) {
 func placed(t *testing.T) []defect {
 	t.Helper()
 	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := readTree(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := all()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	files := must.Value(readTree(root))(t)
+	list := must.Value(all())(t)
 	if list, err = files.placed(list); err != nil {
 		t.Error(err)
 	}
@@ -73,9 +63,7 @@ func TestParse(t *testing.T) {
 func TestTable(t *testing.T) {
 	want := table(placed(t))
 	if *update {
-		if err := os.WriteFile("README.md", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("README.md", []byte(want), 0o644))
 	}
 	if b, err := os.ReadFile("README.md"); err != nil || string(b) != want {
 		t.Errorf("README.md is not the table of the program (error %v): run go -C integration test ./mutation -update", err)

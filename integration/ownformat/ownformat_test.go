@@ -19,6 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
 	"github.com/dapple-dp/dapple/internal/request/infer"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -111,9 +112,7 @@ func TestFormatOfOnesOwn(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	var people strings.Builder
@@ -127,13 +126,8 @@ func TestFormatOfOnesOwn(t *testing.T) {
 
 	out := filepath.Join(dir, "out")
 	request, err := pipelines.ValidateRun(ctx, pipelines.Config{Domain: dom, Input: input, Output: out, Format: "pairs", Epsilon: 5, Delta: 1e-6, Shards: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := pipelines.Run(ctx, request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	result := must.Value(pipelines.Run(ctx, request))(t)
 	parts, err := filepath.Glob(filepath.Join(out, "part-*-of-00002.pairs"))
 	if err != nil || len(parts) != 2 || result.Written.Files != 2 || result.Privacy.Releases == 0 {
 		t.Errorf("files %q (%v); %+v", parts, err, result.Written)
@@ -144,17 +138,12 @@ func TestFormatOfOnesOwn(t *testing.T) {
 
 	more := filepath.Join(dir, "more")
 	sample, err := pipelines.ValidateSample(ctx, pipelines.SampleConfig{Model: out, Output: more, Format: "pairs", Rows: 500, Where: "size=2"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if drawn, err := pipelines.RunSample(ctx, sample); err != nil || drawn.Rows != 500 {
 		t.Errorf("sample: %+v, %v", drawn, err)
 	}
 	rows := 0
-	again, err := table.Find(ctx, more, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Value(table.Find(ctx, more, nil))(t)
 	released := *request.File.Domain
 	released.PrivacyID = ""
 	if err := again.Each(ctx, &released, schema.CSV{}, func(c *domain.Chunk) error {
@@ -173,10 +162,7 @@ func TestFormatOfOnesOwn(t *testing.T) {
 	if err := evaluate.Run(ctx, evaluate.Config{Domain: dom, Input: input, Synthetic: out}, &text); err != nil || text.Len() == 0 {
 		t.Errorf("evaluate: %v", err)
 	}
-	src, err := infer.Open(ctx, infer.Params{Input: input, FromData: true, PrivacyID: "id"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Value(infer.Open(ctx, infer.Params{Input: input, FromData: true, PrivacyID: "id"}))(t)
 	if proposal, err := src.Propose(ctx); err != nil || !strings.Contains(string(proposal), "visits") {
 		t.Errorf("infer: %v\n%s", err, proposal)
 	}

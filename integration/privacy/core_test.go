@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/integration/research/rivals/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
@@ -78,27 +79,18 @@ func params(p solver.Problem, kind dp.Accounting) accountant.Params {
 
 func newLedger(t testing.TB, p accountant.Params) *accountant.Ledger {
 	t.Helper()
-	l, err := accountant.NewLedger(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(accountant.NewLedger(p))(t)
 	return l
 }
 
 // newCurator returns a curator of t with the noise of the given run number, and its record.
 func newCurator(tb testing.TB, t table, l *accountant.Ledger, run uint64) (*mechanism.Curator, *mechanism.Recorder) {
 	tb.Helper()
-	seed, err := mechanism.SeedFromBytes([]byte("a fixed seed is for tests alone!"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	seed := must.Value(mechanism.SeedFromBytes([]byte("a fixed seed is for tests alone!")))(tb)
 	config := sha256.Sum256(binary.BigEndian.AppendUint64(nil, run))
 	record := &mechanism.Recorder{}
-	c, err := mechanism.New(t, mechanism.Params{
+	c := must.Value(mechanism.New(t, mechanism.Params{
 		Sizes: t.sizes, Ledger: l, Root: mechanism.NewRoot(seed, config, [32]byte{}), Recorder: record,
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))(tb)
 	return c, record
 }

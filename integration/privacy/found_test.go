@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -40,9 +41,7 @@ func foundTable(t *testing.T, audited bool) string {
 		}
 	}
 	name := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(b.String()), 0o600))
 	return name
 }
 
@@ -86,10 +85,7 @@ func told(t *testing.T, input, privacyID string) bool {
 	t.Helper()
 	dir := t.TempDir()
 	c := pipelines.Config{Input: input, Output: filepath.Join(dir, "out"), Format: "csv", PrivacyID: privacyID, Epsilon: 1, Delta: 1e-9, AcceptDelta: true, Runner: "direct", DomainShare: .5}
-	r, err := pipelines.ValidateFind(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(pipelines.ValidateFind(t.Context(), c))(t)
 	if _, err := pipelines.RunFound(t.Context(), r); err != nil {
 		if strings.Contains(err.Error(), "no column could be found") { // a release, too
 			return false
@@ -101,10 +97,7 @@ func told(t *testing.T, input, privacyID string) bool {
 		t.Fatalf("published: %v, %v", texts, err)
 	}
 	for _, name := range texts {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Value(os.ReadFile(name))(t)
 		text := string(data)
 		switch {
 		case filepath.Ext(name) == ".csv" && strings.Contains(text, "yes"),

@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -127,9 +128,7 @@ func (b build) table(t *testing.T, people int) (*domain.Chunk, *domain.Domain, q
 	if err == nil {
 		d, err = d.WithSequence(domain.Sequence{Column: day.Name})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	answers := query.Marginal{Clique: domain.NewClique(1, d.Events.Columns, d.Events.Before(0)), Weight: 1}
 	return transformtest.Chunk(orderedRows[:3*people], orderedIDs[:3*people]), d, query.Workload{Sizes: d.Sizes(), Marginals: []query.Marginal{answers}}
 }
@@ -143,20 +142,12 @@ func (b build) release(t *testing.T, runner string, people int) *synth.Artifact 
 	stats := counts.Count(s, units, workload, counts.Params{})
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: b.epsilon, Neighbouring: dp.AddRemove, Method: "dpam", ErrorShare: -1}) // the table has all of ε
 	refs := transformtest.Capture[synth.ModelRef](s, model.Refs())
-	if err := transformtest.RunOn(runner, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn(runner, p))
 	if n := len(refs.Elements()); n != 1 {
 		t.Fatalf("%d releases, want 1", n)
 	}
-	data, err := refs.Elements()[0].Read(context.Background(), synth.StoreRef{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := synth.DecodeArtifact(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Value(refs.Elements()[0].Read(context.Background(), synth.StoreRef{}))(t)
+	a := must.Value(synth.DecodeArtifact(data))(t)
 	return a
 }
 

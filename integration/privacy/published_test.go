@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The published forms fix their noise by the paper's constants, far above what their budget would allow. They are
@@ -60,9 +61,7 @@ func (a audit) spent(t *testing.T) float64 {
 	t.Helper()
 	ledger := newLedger(t, a.ledger())
 	c, _ := newCurator(t, a.x, ledger, 0)
-	if _, err := a.method.solve(problem(square, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), c); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(a.method.solve(problem(square, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), c))(t)
 	rho, _ := ledger.Spent().Float64()
 	return rho
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -279,9 +280,7 @@ func TestReplaySeesPeeking(t *testing.T) {
 	}}
 	p := problem(sizes, []domain.Clique{{0, 1}}, dp.AddRemove, 1, 1e-6, 1)
 	c, record := newCurator(t, x, newLedger(t, params(p, dp.ZCDP)), 1)
-	if _, err := peeking.solve(p, c); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(peeking.solve(p, c))(t)
 	y := x.with(nil, 0)
 	private = &y
 	frozen, left := mechanism.Replay(c.Budget(), record.Calls)

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -60,9 +61,7 @@ func (s transcripts) observe(t *testing.T, p accountant.Params, runs int, from u
 	for i := range runs {
 		ledger := newLedger(t, p)
 		c, record := newCurator(t, s.x, ledger, from+uint64(i))
-		if _, err := s.method.solve(s.problem(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(s.method.solve(s.problem(), c))(t)
 		loss := logTranscript(record.Calls, s.x) - logTranscript(record.Calls, s.y)
 		spent, _ := ledger.Spent().Float64()
 		o.losses = append(o.losses, loss)

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/rake"
 )
@@ -25,9 +26,7 @@ func TestReplayLearnedBins(t *testing.T) {
 				p.Domain.Attributes[0] = domain.Attribute{Name: "x", Type: domain.Int64, Cuts: []int64{0, 15}, Resolution: 1, Learned: 4, Null: true}
 				p.Domain.Attributes[2] = domain.Attribute{Name: "y", Type: domain.Int64, Cuts: []int64{0, 10}, Resolution: 1, Learned: 4, HasFallback: true}
 				p.Domain.Attributes[1].HasFallback = true
-				if err := p.Domain.Validate(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, p.Domain.Validate())
 				x := randomTable(rng, p.Domain.RecordSizes())
 				if n == dp.Replace && len(x.records) == 0 {
 					x = x.with([][]domain.Code{corner(x.sizes)})

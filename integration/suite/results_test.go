@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // events are what go test -json prints, shortened.
@@ -39,9 +41,7 @@ const events = `{"Action":"start","Package":"m/a"}
 func TestResults(t *testing.T) {
 	var out strings.Builder
 	r := &results{out: &out, log: io.Discard}
-	if err := r.read(strings.NewReader(events)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.read(strings.NewReader(events)))
 	const want = "    a_test.go:2: got 1\nFAIL\tm/a\t0.1s\nok  \tm/b\t0.2s\npanic: oh\nFAIL\tm/c\t0.1s\nd.go:1: no package\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
@@ -59,9 +59,7 @@ func TestResults(t *testing.T) {
 func TestAdd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "list")
 	for _, text := range []string{"one\n", "", "two\n"} {
-		if err := add(file, text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, add(file, text))
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != "one\ntwo\n" {
 		t.Errorf("%q, %v", b, err)

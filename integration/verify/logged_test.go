@@ -4,14 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestLogged: a result is taken from the package that it names, if it passed and ran whole.
 func TestLogged(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "dp"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(root, "dp"), 0o700))
 	event := func(action, pkg, test string) string {
 		return `{"Time":"2026-11-29T10:00:00Z","Action":"` + action + `","Package":"github.com/dapple-dp/dapple/` + pkg + `","Test":"` + test + `"}` + "\n"
 	}
@@ -21,9 +21,7 @@ func TestLogged(t *testing.T) {
 		"whole.json":   whole, "short.json": whole,
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 	}
 	tests := in("dp", "TestA", "TestB", "TestC", "TestD", "TestE", "TestF")
 	for name, want := range map[string]int{"whole.json": 2, "short.json": 1} {

@@ -10,26 +10,18 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/internal/repo"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestNamedTestsExist: whoever renames a test that a promise rests on is told here.
 func TestNamedTestsExist(t *testing.T) {
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Value(repo.Root())(t)
 	sources := map[string]string{}
 	for _, n := range planned() {
 		if sources[n.dir] == "" {
-			files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(n.dir), "*_test.go"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			files := must.Value(filepath.Glob(filepath.Join(root, filepath.FromSlash(n.dir), "*_test.go")))(t)
 			for _, f := range files {
-				b, err := os.ReadFile(f)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Value(os.ReadFile(f))(t)
 				sources[n.dir] += string(b)
 			}
 		}
@@ -63,9 +55,7 @@ func TestFalseAlarms(t *testing.T) {
 // target of the module is in the table of checks.
 func TestEveryCoderIsFuzzed(t *testing.T) {
 	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	registered, target := regexp.MustCompile(`RegisterCoder\(.*, (\w+)\)`), regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 	all, decoders, fuzzing := planned(), map[string]string{}, map[string]string{}
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -99,13 +89,8 @@ func TestEveryCoderIsFuzzed(t *testing.T) {
 // folders but one, is among the checks of make verify, or stands in the research module, whose tests make nightly runs.
 func TestShortTestsRunElsewhere(t *testing.T) {
 	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	makefile := must.Value(os.ReadFile(filepath.Join(root, "Makefile")))(t)
 	recipe := string(makefile)
 	recipe = recipe[strings.Index(recipe, "\nWHOLE  = "):]
 	recipe = recipe[:strings.Index(recipe, "\n\n")]

@@ -23,9 +23,7 @@ func TestCleanSaysOneThingOfARun(t *testing.T) {
 	if err == nil {
 		err = st.Sign(ctx, run.Note{RunID: "night", Output: output})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	st.Unlock() // it was killed
 	for _, run := range []string{"night", "unknown"} {
 		must.Do(t, (dirsink.Dir{Path: output, RunID: run, Shards: 1, Extension: "csv"}).Prepare(ctx))

@@ -174,9 +174,7 @@ func TestFindOtherForms(t *testing.T) {
 	c := Config{Input: filepath.Join(dir, "people.csv"), Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: 10, Delta: 1e-6, Format: "csv"}
 	must.Do(t, os.WriteFile(c.Input, []byte(text.String()), 0o600))
 	r := must.Value(ValidateFind(t.Context(), c))(t)
-	if _, err := RunFound(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(RunFound(t.Context(), r))(t)
 	found, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
 	if err != nil || !strings.Contains(string(found), `csv: {comma: ";", encoding: windows-1252, trim: true, null: ["NULL", "null", "NA", "N/A", "NaN", "nan"], written: {"Größe": "1.234,5"}}`) || !strings.Contains(string(found), `"Köln"`) {
 		t.Errorf("found, %v:\n%s", err, found)

@@ -40,9 +40,7 @@ func TestRowsOfDraws(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 	config.Output, config.Draws = filepath.Join(dir, "again"), 6
-	if _, err := drawnRows(config); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(drawnRows(config))(t)
 	rows := func(name string, k int) string {
 		b := must.Value(os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s_%02d", name, k), "part-00000-of-00001.csv")))(t)
 		return string(b)

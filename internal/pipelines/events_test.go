@@ -65,9 +65,7 @@ func evaluated(t *testing.T, c Config) evaluate.Report {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "figures.json")
 	err := evaluate.Run(context.Background(), evaluate.Config{Domain: c.Domain, Input: c.Input, Synthetic: c.Output, JSON: name}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	b := must.Value(os.ReadFile(name))(t)
 	var r evaluate.Report
 	must.Do(t, json.Unmarshal(b, &r))
@@ -168,9 +166,7 @@ func TestPeopleFaults(t *testing.T) {
 func TestPeopleWithoutRows(t *testing.T) {
 	c := purchases(t, 3000)
 	b, err := os.ReadFile(c.Input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	people, rows, seen := "customer,plan\nc1,basic\n", "customer,item,price\n", map[string]bool{}
 	for i, line := range lines[1:] {

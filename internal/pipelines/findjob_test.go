@@ -25,13 +25,8 @@ func findAt(t *testing.T, s *jobstest.Service) (c Config, found []byte) {
 	t.Helper()
 	c = Config{Input: peopleCSV(t, 4000), Output: filepath.Join(t.TempDir(), "here"), PrivacyID: "id", Epsilon: 5, Delta: 1e-6}
 	r := mustFind(t, c)
-	if _, err := r.find(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	found, err := os.ReadFile(filepath.Join(r.dir, r.params.RunID+discover.FoundSuffix))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Value(r.find(t.Context()))(t)
+	found = must.Value(os.ReadFile(filepath.Join(r.dir, r.params.RunID+discover.FoundSuffix)))(t)
 	c.Output, c.Runner = filepath.Join(filepath.Dir(c.Output), "out"), "flink"
 	c.Engine = Engine{Endpoint: s.Endpoint, Environment: "external", Config: "127.0.0.1:1", Shared: true}
 	before := patient
@@ -93,9 +88,7 @@ func TestFindByAJob(t *testing.T) {
 		}
 	}
 	c.Runner, c.Engine, c.RunID = "direct", Engine{}, "r1"
-	if _, err := RunFound(t.Context(), mustFind(t, c)); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(RunFound(t.Context(), mustFind(t, c)))(t)
 	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
 	if err != nil || string(data) != string(noise.File(mustFind(t, c).csvKeys())) {
 		t.Errorf("another domain was found, %v:\n%s", err, data)

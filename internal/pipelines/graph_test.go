@@ -56,9 +56,7 @@ func TestGraphIsSmall(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(c.Input, append(table, strings.Repeat(",canary", 100)[1:]+"\n"...), 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r := mustValidate(t, c)
 	p, s := beam.NewPipelineWithRoot()
 	build(s, r, launch{runID: "graph", output: r.output("graph", run.Staging{}, time.Time{})})
@@ -151,9 +149,7 @@ func TestGraphHoldsTheDomainOnce(t *testing.T) {
 func marshalled(t *testing.T, p *beam.Pipeline) *pipepb.Pipeline {
 	t.Helper()
 	edges, _, err := p.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	graph := must.Value(graphx.Marshal(edges, &graphx.Options{Environment: &pipepb.Environment{}}))(t)
 	return graph
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const visitsDomain = `privacy_id: who
@@ -126,9 +128,7 @@ func TestHistoriesAreRefused(t *testing.T) {
 	if err == nil {
 		_, err = RunSample(context.Background(), r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, people := readCSV(t, filepath.Join(s.Output, "people"))
 	_, rows := readCSV(t, filepath.Join(s.Output, "events"))
 	last, at := "", 0

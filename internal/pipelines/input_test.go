@@ -51,13 +51,8 @@ func shopColumns() []domain.Attribute {
 func writeParquet(t testing.TB, path string, columns []domain.Attribute, c *domain.Chunk) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := parquetio.NewWriter(f, &domain.Domain{Attributes: columns}, parquetio.Options{GroupRows: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	w := must.Value(parquetio.NewWriter(f, &domain.Domain{Attributes: columns}, parquetio.Options{GroupRows: 100}))(t)
 	err = w.Write(c)
 	_, closing := w.Close()
 	must.Do(t, errors.Join(err, closing, f.Close()))

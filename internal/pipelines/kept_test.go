@@ -38,9 +38,7 @@ func TestFingerprintOfRequests(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(path, []byte(change(string(b))), 0o600)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 	}
 	seen := map[string]string{same: "none"}

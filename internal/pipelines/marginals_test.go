@@ -27,9 +27,7 @@ func TestStructuralZerosEndToEnd(t *testing.T) {
 		again := SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "more"),
 			Format: "csv", Rows: 500, Runner: "direct"}
 		r := must.Value(ValidateSample(context.Background(), again))(t)
-		if _, err := RunSample(context.Background(), r); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(RunSample(context.Background(), r))(t)
 		possible(t, method+", sampled", again.Output, 500)
 	}
 }
@@ -81,9 +79,7 @@ func TestMarginalsFile(t *testing.T) {
 		r := must.Value(parquetio.OpenFile(c.Output+".release/_marginals.parquet", schema, parquetio.ReadOptions{}))(t)
 		sum, noisy, intervals, rows := 0.0, 0, int64(0), 0
 		for chunk, err := range r.Chunks() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			rows += chunk.Rows
 			for i := range chunk.Rows {
 				sum += chunk.Columns[2].Floats[i]

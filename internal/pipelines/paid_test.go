@@ -135,9 +135,7 @@ func TestEachReleaseIsPaid(t *testing.T) {
 	t.Run("killed after it has published", func(t *testing.T) {
 		c := request()
 		r := mustFind(t, c)
-		if _, err := r.find(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(r.find(t.Context()))(t)
 		kept, copies := filepath.Join(t.TempDir(), "kept"), t.TempDir()
 		must.Do(t, os.CopyFS(kept, os.DirFS(r.dir)))
 		for _, id := range []string{"A", "A", "B"} {
@@ -145,9 +143,7 @@ func TestEachReleaseIsPaid(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.RunID = id
-			if _, err := RunFound(t.Context(), mustFind(t, c)); err != nil {
-				t.Fatal(err)
-			}
+			must.Value(RunFound(t.Context(), mustFind(t, c)))(t)
 			_ = os.RemoveAll(filepath.Join(copies, id))
 			_ = os.RemoveAll(filepath.Join(copies, id+".release"))
 			must.Do(t, errors.Join(os.CopyFS(filepath.Join(copies, id), os.DirFS(c.Output)), os.CopyFS(filepath.Join(copies, id+".release"), os.DirFS(c.Output+".release"))))
@@ -229,9 +225,7 @@ func TestOrdersOfLaunches(t *testing.T) {
 					err = errors.Join(os.RemoveAll(kept), os.CopyFS(kept, os.DirFS(r.dir)))
 				}
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			_, err = RunFound(t.Context(), mustFind(t, c))
 			if said := err != nil && strings.Contains(err.Error(), "run "+l.id+" was charged before, by entry ") && strings.Contains(err.Error(), "--again"); said != refused || err != nil && !said {
 				t.Errorf("%v: launch %d: refused %v: %v", order, i+1, refused, err)
@@ -288,9 +282,7 @@ func TestFindingThatDrewNothing(t *testing.T) {
 					validate, begin = ValidateInfer, func(ctx context.Context, r *FindRequest) error { _, err := Infer(ctx, r); return err }
 				}
 				r, err := validate(t.Context(), c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
 				read := func() error {

@@ -77,33 +77,22 @@ func TestPlanLikeARelease(t *testing.T) {
 	path, model := filepath.Join(dir, "d.yaml"), filepath.Join(dir, "m.arrow")
 	domain := "privacy_id: none\ncolumns:\n- {name: sex, type: STRING, values: [f, m], other: true}\n- {name: age, type: INT64, min: 0, max: 9999, null: true}\n" +
 		"- {name: ward, type: STRING, values: [a, b, c], other: true}\n"
-	file, err := schema.Parse("d.yaml", []byte(domain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Value(schema.Parse("d.yaml", []byte(domain)))(t)
 	b := dpdomain.LearnedBins{Attribute: 1, Runs: []dpdomain.Run{{From: 0, Share: .999}, {From: 1, Share: .001}}}
 	for i := range file.Domain.Attributes[1].Learned {
 		b.Starts = append(b.Starts, i)
 	}
-	binned, err := file.Domain.WithBins([]dpdomain.LearnedBins{b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	binned := must.Value(file.Domain.WithBins([]dpdomain.LearnedBins{b}))(t)
 	release := modelfile.File{Domain: *binned, Method: "rake", Guarantee: "none", Units: 9000.4, Model: &population.Model{
 		Sizes: binned.Sizes(), Weights: []float64{999, 1}, Columns: [][]dpdomain.Code{{0, 1}, {0, 3}, {2, 0}}}}
-	data, err := release.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Value(release.Encode())(t)
 	for name, text := range map[string][]byte{path: []byte(domain), model: data, path + "2": []byte(strings.Replace(domain, "ward", "town", 1)), path + "3": []byte(strings.Replace(domain, "9999", "99999", 1))} {
 		must.Do(t, os.WriteFile(name, text, 0o600))
 	}
 	plans := map[string]*plan.Plan{}
 	for _, like := range []string{"", model} {
 		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, ExpectedRows: 9000}, TargetError: .02, Like: like})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if plans[like], err = r.Plan(); err != nil {
 			t.Fatal(err)
 		}

@@ -88,9 +88,7 @@ func valuesOf(t *testing.T, file string) (list []float64) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "value", Type: domain.Float64, Null: true}}}
 	r := must.Value(parquetio.OpenFile(file, d, parquetio.ReadOptions{}))(t)
 	for chunk, err := range r.Chunks() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		list = append(list, chunk.Columns[0].Floats...)
 	}
 	return list

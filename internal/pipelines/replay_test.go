@@ -125,9 +125,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 			left[filepath.Base(dir)+"/"+e.Name()] = string(b)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	// The store's directory has another name in each run.
 	store := filepath.Base(l.store.Config)

@@ -84,9 +84,7 @@ func swapRows(t *testing.T, release string, other Config) {
 	if err == nil {
 		err = os.CopyFS(rows, os.DirFS(other.Output))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // swapIn puts a file of another run in the place of one; with refit the manifest is made to fit.

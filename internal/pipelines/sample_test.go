@@ -260,9 +260,7 @@ func TestColumnsStandInTheirPlace(t *testing.T) {
 		if err == nil {
 			_, err = RunSample(context.Background(), r)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if header, _ = readCSV(t, s.Output); strings.Join(header, ",") != want {
 			t.Errorf("rows of the model where %q have the columns %s", where, header)
 		}

@@ -87,9 +87,7 @@ func (s slowSink) Find(context.Context, string) (table.Written, bool, error) {
 // The figures of a run are about its own publication, also if another run has replaced the output before they are read.
 func TestFiguresAreOfTheRunItself(t *testing.T) {
 	c := shop(t, 60)
-	if _, err := Run(t.Context(), mustValidate(t, c)); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(Run(t.Context(), mustValidate(t, c)))(t)
 	c.Overwrite = true
 	out := mustValidate(t, c).output("replaced", run.Staging{}, time.Time{})
 	a := must.Value(startExecution(t.Context(), out))(t)
@@ -97,9 +95,7 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 	s := newSlowSink(out.Sink)
 	close(s.end)
 	out.Sink, out.Describe = ownRows{s, out.Sink}, false
-	if _, err := out.Publish(t.Context(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(out.Publish(t.Context(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}}))(t)
 	w, err := out.written(t.Context())
 	if err != nil || w.Rows != 7 || !strings.Contains(strings.Join(w.Notes, "\n"), "another run has replaced this output since") {
 		t.Errorf("%+v, %v; want the 7 rows of the run itself, and a note that they are replaced", w, err)

@@ -46,9 +46,7 @@ func TestTwoTables(t *testing.T) {
 	if err == nil {
 		_, err = RunSample(ctx, s)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	peopleNames, people := readCSV(t, filepath.Join(c.Output, "people"))
 	rowNames, rows := readCSV(t, filepath.Join(c.Output, "events"))
 	if got := strings.Join(peopleNames, " ") + "; " + strings.Join(rowNames, " "); got != "customer plan; customer receipt item price twice" {

@@ -55,9 +55,7 @@ func refitted(t *testing.T, release, name string) {
 	if err == nil {
 		err = json.Unmarshal(b, &m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	b = must.Value(os.ReadFile(filepath.Join(release, name)))(t)
 	for _, list := range [][]dirsink.File{m.Parts, m.Released} {
 		for i := range list {
@@ -159,9 +157,7 @@ func TestVerifyFaults(t *testing.T) {
 	mustRun(t, c)
 	more := SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "more"), Rows: 7, Runner: "direct"}
 	r := must.Value(ValidateSample(context.Background(), more))(t)
-	if _, err := RunSample(context.Background(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(RunSample(context.Background(), r))(t)
 	if v, err := verified(VerifyConfig{Dir: more.Output}); err != nil || v.Privacy != nil || v.Output.Rows != 7 {
 		t.Errorf("%+v, %v", v, err)
 	}

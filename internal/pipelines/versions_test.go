@@ -59,9 +59,7 @@ func TestReleasesOfEveryVersion(t *testing.T) {
 				t.Errorf("model of %s, manifest of %s, statement of %s, error %v", model.Version, v.Output.Version, v.Privacy.Versions.Dapple, err)
 			}
 			r := must.Value(ValidateSample(ctx, SampleConfig{Model: out, Output: filepath.Join(dir, "more"), Tables: true, Format: "csv", Shards: 1, SampleSeed: 7, HasSampleSeed: true, Runner: "direct"}))(t)
-			if _, err := RunSample(ctx, r); err != nil {
-				t.Fatal(err)
-			}
+			must.Value(RunSample(ctx, r))(t)
 			for _, part := range []string{"people/part-00000-of-00001.csv", "events/part-00000-of-00001.csv"} {
 				got, want := fileOf(t, filepath.Join(dir, "more", part)), fileOf(t, filepath.Join(dir, "again", part))
 				if !bytes.Equal(got, want) || len(want) < 100 {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/arrowio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -30,10 +31,7 @@ func TestDamagedFiles(t *testing.T) { formattest.Damaged(t, "arrow", 400, true) 
 func FuzzReader(f *testing.F) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	d := formattest.Domain()
-	b, err := os.ReadFile(formattest.File(f, "arrow", d, formattest.Chunk(rng, d, 3)))
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(formattest.File(f, "arrow", d, formattest.Chunk(rng, d, 3))))(f)
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = formattest.ReadBytes(t, filepath.Join(t.TempDir(), "f.arrow"), b, d) // fails if the error holds the file
@@ -44,10 +42,7 @@ func FuzzReader(f *testing.F) {
 func TestListsOfTheFooter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	d := formattest.Domain()
-	b, err := os.ReadFile(formattest.File(t, "arrow", d, formattest.Chunk(rng, d, 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(formattest.File(t, "arrow", d, formattest.Chunk(rng, d, 3))))(t)
 	end := len(b) - 10
 	from := end - int(binary.LittleEndian.Uint32(b[end:]))
 	name := filepath.Join(t.TempDir(), "f.arrow")
@@ -81,10 +76,7 @@ func TestOddRecords(t *testing.T) {
 		fields := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.BinaryTypes.LargeString, Nullable: true}, {Name: "s", Type: texts, Nullable: true}, {Name: "n", Type: arrow.PrimitiveTypes.Uint64, Nullable: true}}, nil)
 		file := func(records []oddRecord) []byte {
 			var b bytes.Buffer
-			w, err := ipc.NewFileWriter(&b, ipc.WithSchema(fields), ipc.WithZstd(), ipc.WithCompressConcurrency(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Value(ipc.NewFileWriter(&b, ipc.WithSchema(fields), ipc.WithZstd(), ipc.WithCompressConcurrency(1)))(t)
 			build := array.NewRecordBuilder(memory.DefaultAllocator, fields)
 			for part := range slices.Chunk(records, dictionaryOrThree(texts, len(records))) {
 				for _, r := range part {
@@ -96,13 +88,9 @@ func TestOddRecords(t *testing.T) {
 						}
 					}
 				}
-				if err := w.Write(build.NewRecordBatch()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Write(build.NewRecordBatch()))
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Close())
 			return b.Bytes()
 		}
 		odd := odd
@@ -126,9 +114,7 @@ func TestMismatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	d := formattest.Domain()
 	b, err := os.ReadFile(formattest.File(t, "arrow", d, formattest.Chunk(rng, d, 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	name := filepath.Join(t.TempDir(), "a.feather")
 	other := &domain.Domain{PrivacyID: "float64", Attributes: []domain.Attribute{{Name: "sting", Type: domain.String}, {Name: "date", Type: domain.Int64}}}
 	_, err = formattest.ReadBytes(t, name, b, other)

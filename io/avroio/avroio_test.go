@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/avroio"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -132,21 +133,15 @@ func TestOddRecords(t *testing.T) {
 			var b bytes.Buffer
 			e, err := ocf.NewEncoder(`{"type":"record","name":"row","fields":[{"name":"id","type":["null","string"]},{"name":"s","type":["null","string"]},{"name":"n","type":["long","null"]}]}`,
 				&b, ocf.WithCodec(ocf.CodecName(codec)), ocf.WithBlockLength(3))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for _, r := range records {
 				row := map[string]any{"id": r.id, "s": r.s, "n": r.n}
 				if r.null {
 					row = map[string]any{"id": nil, "s": nil, "n": nil}
 				}
-				if err := e.Encode(row); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, e.Encode(row))
 			}
-			if err := e.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Close())
 			return b.Bytes()
 		}
 		odd := odd

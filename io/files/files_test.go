@@ -196,12 +196,8 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 		info := must.Value(files.Stat(t.Context(), path))(t)
 		whole := must.Value(files.Open(t.Context(), info))(t)
 		ranges, _, err := files.OpenAt(t.Context(), info)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(whole, make([]byte, 5)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
+		must.Value(io.ReadFull(whole, make([]byte, 5)))(t)
 		must.Do(t, tt.change())
 		_, err = io.ReadAll(whole)
 		for how, err := range map[string]error{"read": err, "closed": ranges.Close()} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/io/remote"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // early starts a service that answers the first chunk of an upload as if it were the last.
@@ -29,10 +30,7 @@ func TestEarlyEnd(t *testing.T) {
 	old := patience
 	t.Cleanup(func() { patience = old })
 	patience = 2 * time.Second
-	w, err := cloud.Create(t.Context(), "gs://bucket/object")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(cloud.Create(t.Context(), "gs://bucket/object"))(t)
 	ended := make(chan error)
 	go func() {
 		_, err := w.Write(make([]byte, 3*chunk))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/jsonio"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -87,18 +88,11 @@ func TestOddRecords(t *testing.T) {
 // What a domain file says of texts applies to texts alone.
 func TestForm(t *testing.T) {
 	ctx, name := context.Background(), filepath.Join(t.TempDir(), "a.ndjson")
-	if err := os.WriteFile(name, []byte(`{"id":" a ","s":" NA ","Größe":"1.234,0"}`+"\n"+`{"id":"?","s":"x","Größe":1.5}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	src, err := table.Find(ctx, name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(`{"id":" a ","s":" NA ","Größe":"1.234,0"}`+"\n"+`{"id":"?","s":"x","Größe":1.5}`), 0o600))
+	src := must.Value(table.Find(ctx, name, nil))(t)
 	form := src.Form(schema.CSV{Trim: true, Null: []string{"NA"}, NullID: []string{"?"}, Written: map[string]schema.Written{"Größe": schema.CommaNumbers}})
 	var got []string
-	if err := src.Each(ctx, twoColumns, form, formattest.Rows(twoColumns, &got)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, src.Each(ctx, twoColumns, form, formattest.Rows(twoColumns, &got)))
 	if want := []string{`" a " "NULL" "1234" `, `"NULL" "x" "1.5" `}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -113,13 +107,9 @@ func TestRefusals(t *testing.T) {
 	if advice, err := list.Advise(ctx, files.Info{Name: name}, schema.CSV{}); err != nil || !strings.Contains(advice, "it is one JSON list") {
 		t.Errorf("advice on a list: %q, %v", advice, err)
 	}
-	if err := os.WriteFile(name, []byte("{}\n\n{\"s\": 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte("{}\n\n{\"s\": 1\n"), 0o600))
 	src, err := table.Find(ctx, name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	err = src.Each(ctx, twoColumns, src.Form(schema.CSV{Strict: true}), func(*domain.Chunk) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "line 3: no JSON object") {
 		t.Errorf("strict: %v", err)
@@ -133,17 +123,10 @@ func TestDescribe(t *testing.T) {
 	ctx, name := context.Background(), filepath.Join(t.TempDir(), "it's.jsonl")
 	text := `{"zip":"94105","day":"2024-01-01","n":1,"home":{"city":"x"},"mixed":"1"}` + "\n" +
 		`{"zip":"x","day":"2024-01-02","n":2,"tags":[1],"mixed":2}` + "\nno object\n"
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	src, err := table.Find(ctx, name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
+	src := must.Value(table.Find(ctx, name, nil))(t)
 	columns, _, err := src.Describe(ctx, schema.CSV{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var got []string
 	for _, c := range columns {
 		kind := "untyped"

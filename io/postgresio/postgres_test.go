@@ -15,6 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	_ "github.com/dapple-dp/dapple/io/postgresio"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -37,19 +38,11 @@ func server(t *testing.T) (run func(sql string), url string) {
 	if bin == "" {
 		t.Skip("missing: a server of PostgreSQL (initdb); install postgresql")
 	}
-	dir, err := os.MkdirTemp("", "dapple-postgres-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Value(os.MkdirTemp("", "dapple-postgres-"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	port := free.Addr().(*net.TCPAddr).Port
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, free.Close())
 	command := func(name string, args ...string) {
 		t.Helper()
 		cmd := exec.Command(filepath.Join(bin, name), args...)
@@ -94,13 +87,8 @@ CREATE VIEW broken AS SELECT id, s::integer AS i FROM many`)
 		{"d", domain.Date}, {"dt", domain.DateTime}, {"ts", domain.Timestamp}, {"ti", domain.Time}} {
 		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.name, Type: c.typ, Null: true, Scale: map[bool]int{true: 2}[c.typ == domain.Numeric]})
 	}
-	src, err := table.Find(ctx, name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := src.Check(ctx, d, schema.CSV{}); err != nil {
-		t.Fatal(err)
-	}
+	src := must.Value(table.Find(ctx, name, nil))(t)
+	must.Do(t, src.Check(ctx, d, schema.CSV{}))
 	want := []string{
 		`"1" "00000000-0000-0000-0000-000000000001" "a\tb\\N\nc" "f" "-5" "0.1" "1250" "1" "19782" "1709251199500000" "1709251199000000" "43200000000" `,
 		`"2" "NULL" "" "NULL" "NULL" "NaN" "NULL" "0" "infinity" "NULL" "-infinity" "NULL" `,
@@ -111,9 +99,7 @@ CREATE VIEW broken AS SELECT id, s::integer AS i FROM many`)
 		t.Errorf("got %v:\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	columns, _, err := src.Describe(ctx, schema.CSV{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	described := ""
 	for _, c := range columns {
 		described += fmt.Sprintf("%s %s %d %v %s; ", c.Name, c.Type, c.Scale, c.Nullable, c.Fault)
@@ -133,9 +119,7 @@ func longRecords(t *testing.T, run func(string), url string) {
 	run(`CREATE TABLE long AS SELECT repeat('x', n) AS s FROM (VALUES (0), (1), (17 << 20), (2)) v (n)`)
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "s", Type: domain.String, Null: true}}}
 	src, err := table.Find(context.Background(), url+"&table=long", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var got []string
 	err = src.Each(context.Background(), d, schema.CSV{}, formattest.Rows(d, &got))
 	if want := []string{`"" `, `"x" `, `"NULL" `, `"xx" `}; err != nil || !slices.Equal(got, want) {
@@ -147,10 +131,7 @@ func longRecords(t *testing.T, run func(string), url string) {
 func pipeline(t *testing.T, url string) {
 	ctx := context.Background()
 	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "s", Type: domain.String, Null: true}}}
-	src, err := table.Find(ctx, url+"&table=many", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Value(table.Find(ctx, url+"&table=many", nil))(t)
 	p, s := beam.NewPipelineWithRoot()
 	chunks := transformtest.Capture[*domain.Chunk](s, src.Read(s, d, schema.CSV{}))
 	transformtest.Run(t, p)
@@ -172,9 +153,7 @@ func faults(t *testing.T, url string) {
 	ctx := context.Background()
 	d := &domain.Domain{PrivacyID: "idd", Attributes: []domain.Attribute{{Name: "s", Type: domain.Int64, Null: true}}}
 	src, err := table.Find(ctx, url+"&table=many", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	err = src.Check(ctx, d, schema.CSV{})
 	for _, want := range []string{`column "idd": the table has no such column; did you mean "id"?`, `column "s": STRING does not read as INT64`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -189,10 +168,7 @@ func faults(t *testing.T, url string) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	broken, err := table.Find(ctx, url+"&table=broken", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := must.Value(table.Find(ctx, url+"&table=broken", nil))(t)
 	d = &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "i", Type: domain.Int64, Null: true}}}
 	if err := broken.Each(ctx, d, schema.CSV{}, func(*domain.Chunk) error { return nil }); err == nil || strings.Contains(err.Error(), "text 1") || !strings.Contains(err.Error(), "SQLSTATE 22P02") {
 		t.Errorf("a view that fails: %v", err)

@@ -88,9 +88,7 @@ columns:
   - {name: b, type: INT64, min: 2, max: 7, resolution: 30, fallback: 2}
 `
 	_, open, err := ParseOpen("open.json", []byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	charge := Charge{ID: "one", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 1, Delta: 1e-9, Accounting: "GDP", Loss: "1/2", NoisyNumbers: 3}
 	text := must.Value(open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, &charge))(t)
 	f, err := Parse("filled", text)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const related = `privacy_id: id
@@ -22,7 +23,7 @@ columns:
 `
 
 func TestRelations(t *testing.T) {
-	f, err := Parse("d.yaml", []byte(related+`constraints:
+	f := must.Value(Parse("d.yaml", []byte(related+`constraints:
   - {derive: days, from: end - start}
   - {derive: hour, from: time / 100}
   - {derive: state, from: city, map: {Austin: TX, Boston: MA}, else: "?"}
@@ -33,10 +34,7 @@ generate:
   - {column: no, as: serial}
 workload:
   - {columns: [time, city]}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	var written, modelled []string
 	w := f.Domain.Written()
 	for i := range w.Attributes {

@@ -54,9 +54,7 @@ func TestFaults(t *testing.T) {
 // TestEveryColumnIsFaulty: each column line of the faulty file has at least one fault.
 func TestEveryColumnIsFaulty(t *testing.T) {
 	data, err := os.ReadFile("testdata/faulty.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, err = Parse("f", data)
 	var faults Faults
 	if !errors.As(err, &faults) {
@@ -77,9 +75,7 @@ func TestEveryColumnIsFaulty(t *testing.T) {
 func TestCSVKeys(t *testing.T) {
 	const head = "columns: [{name: x, type: BOOL, null: true}]\n"
 	f, err := Parse("f", []byte("privacy_id: id\n"+head+"csv: {trim: true, null: [NA], trim_id: true, null_id: [\"?\", \"-\"], comma: \";\", max_record_mib: 16}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if want := (CSV{Trim: true, Null: []string{"NA"}, TrimID: true, NullID: []string{"?", "-"}, Comma: ';', MaxRecord: 16 << 20}); !reflect.DeepEqual(f.CSV, want) {
 		t.Errorf("got %+v, want %+v", f.CSV, want)
 	}
@@ -223,15 +219,9 @@ func TestColumns(t *testing.T) {
 
 // FuzzParse: no text makes the reader panic, and what it accepts is a valid domain.
 func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	files := must.Value(filepath.Glob("testdata/*.yaml"))(f)
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must.Value(os.ReadFile(path))(f)
 		f.Add(data)
 	}
 	f.Add([]byte("privacy_id: none\ncolumns: [{name: x, type: TIME, min: 00:00, max: '23:59', step: minute, resolution: 1, fallback: 12:30}]"))

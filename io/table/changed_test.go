@@ -30,9 +30,7 @@ func TestFileThatGrowsWhileItIsRead(t *testing.T) {
 		must.Do(t, tb.Check(ctx, d, schema.CSV{}))
 		return tb.Each(ctx, d, schema.CSV{}, yield)
 	}
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(w.Close())(t)
 	must.Do(t, os.WriteFile(parquet, b.Bytes(), 0o600))
 	for _, name := range []string{csv, parquet} {
 		if err := read(name, func(*domain.Chunk) error { return nil }); err != nil {

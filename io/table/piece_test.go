@@ -42,12 +42,8 @@ func TestPartsAreTheWholeFile(t *testing.T) {
 	if err == nil {
 		err = w.Write(&c)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Value(w.Close())(t)
 	for name, content := range map[string][]byte{"a.csv": []byte(csv.String()), "a.parquet": parquet.Bytes()} {
 		path := filepath.Join(dir, name)
 		must.Do(t, os.WriteFile(path, content, 0o600))

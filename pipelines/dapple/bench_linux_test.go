@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // BenchmarkFinding runs synth without a domain file and with the one that was found, side by side, on two million records of
@@ -35,9 +37,7 @@ func BenchmarkFinding(b *testing.B) {
 				for b.Loop() {
 					out := filepath.Join(dir, run.args[1][len("--output="):])
 					for _, old := range []string{out, out + ".release"} {
-						if err := os.RemoveAll(old); err != nil {
-							b.Fatal(err)
-						}
+						must.Do(b, os.RemoveAll(old))
 					}
 					cmd := exec.CommandContext(b.Context(), binary, append([]string{"synth", "table.csv", "--epsilon=1", "--delta=1e-9", "--quiet"}, run.args...)...)
 					cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOGC=100") // as people run it
@@ -56,10 +56,7 @@ func BenchmarkFinding(b *testing.B) {
 
 // writeRecords writes a made-up table.
 func writeRecords(b *testing.B, name string, people, values int) {
-	f, err := os.Create(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must.Value(os.Create(name))(b)
 	w, rng := bufio.NewWriter(f), rand.New(rand.NewPCG(1, 2))
 	fmt.Fprintln(w, "person,a,b,c,d,e,f,g,h,i,j,k,l")
 	for i := range 2_000_000 {
@@ -73,10 +70,6 @@ func writeRecords(b *testing.B, name string, people, values int) {
 		}
 		fmt.Fprintln(w)
 	}
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, w.Flush())
+	must.Do(b, f.Close())
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -123,9 +125,7 @@ func tableOf(t *testing.T, csv string) string {
 
 func put(t *testing.T, dir, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 }
 
 // synth is a request without fault in a directory of people, with more flags after it.
@@ -136,10 +136,7 @@ func synth(more ...string) []string {
 // names lists what a directory holds; nil if it is not there.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Value(filepath.Glob(filepath.Join(dir, "*")))(t)
 	var out []string
 	for _, p := range paths {
 		out = append(out, filepath.Base(p))

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Canaries are values that no domain declares: whoever sees one outside has seen a record.
@@ -220,10 +222,7 @@ func TestParquetCanaries(t *testing.T) {
 			dir, temp := tableOf(t, peopleHeader+canaryRecords()), t.TempDir()
 			peopleParquet(t, dir)
 			path := filepath.Join(dir, "people.parquet")
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Value(os.ReadFile(path))(t)
 			put(t, dir, "people.parquet", string(tt.damage(b)))
 			got := dappleWith(t, dir, temp, "synth", "--domain=people.yaml", "--input=people.parquet", "--output=out",
 				"--epsilon=1", "--delta=1e-9", "--rows=500", "--format=csv")

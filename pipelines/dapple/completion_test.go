@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // What a shell asks for is answered with commands, flags, values and pages of help.
@@ -168,10 +170,7 @@ func TestPlanJSON(t *testing.T) {
 	args := append([]string{"plan", "--json=plan.json", "--target_error=0.05"}, slices.DeleteFunc(synth()[1:], func(a string) bool { return strings.HasPrefix(a, "--epsilon") })...)
 	got := dapple(t, dir, args...)
 	got.want(t, 0)
-	b, err := os.ReadFile(filepath.Join(dir, "plan.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join(dir, "plan.json")))(t)
 	var p struct {
 		Epsilon   float64  `json:"epsilon"`
 		Method    string   `json:"method"`
@@ -194,9 +193,7 @@ func TestPlanJSON(t *testing.T) {
 			Ledger  []map[string]any `json:"ledger"`
 		} `json:"privacy"`
 	}
-	if err := json.Unmarshal(b, &p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &p))
 	if p.Epsilon <= 0 || p.Epsilon != p.Target.Epsilon || p.Epsilon != p.Privacy.Epsilon || p.AverageTV == nil || *p.AverageTV > .05 ||
 		len(p.Columns) != 4 || len(p.Curve) == 0 || len(p.Privacy.Ledger) == 0 || p.Method == "" {
 		t.Errorf("got %+v of %s", p, b)

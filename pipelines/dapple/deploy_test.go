@@ -11,15 +11,14 @@ import (
 	"testing"
 
 	df "google.golang.org/api/dataflow/v1b3"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The parameters of the Flex Template are flags of synth, as Dataflow's own type has them, and all that synth requires
 // are required.
 func TestFlexTemplate(t *testing.T) {
-	b, err := os.ReadFile("../deploy/dataflow/metadata.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile("../deploy/dataflow/metadata.json"))(t)
 	var m df.TemplateMetadata
 	d := json.NewDecoder(bytes.NewReader(b))
 	if d.DisallowUnknownFields(); d.Decode(&m) != nil || m.Name == "" {
@@ -54,10 +53,7 @@ func TestFlexTemplate(t *testing.T) {
 // The task of the Airflow example runs with the command line that Airflow's operator makes of it: with the runner first,
 // and with labels and a program for workers, whatever the runner is. (apache-airflow-providers-apache-beam 6.3.1)
 func TestAirflow(t *testing.T) {
-	source, err := os.ReadFile("../deploy/airflow/synthetic_table.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Value(os.ReadFile("../deploy/airflow/synthetic_table.py"))(t)
 	dir := people(t, 300)
 	made := inProcess(t, "ledger", filepath.Join(dir, "visits.book"), "--create=us", "--input="+filepath.Join(dir, "people.csv"), "--privacy_id=person_id", "--epsilon=1", "--delta=1e-8")
 	if made.want(t, 0); t.Failed() {
@@ -73,9 +69,7 @@ func TestAirflow(t *testing.T) {
 	if len(args) < 9 {
 		t.Fatalf("the task has only %q", args)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "synthetic"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "synthetic"), 0o777))
 	dapple(t, dir, args...).want(t, 0)
 	again := dapple(t, dir, args...) // a retry
 	if again.want(t, 0); !strings.Contains(again.stdout, "had finished before: nothing was read, written or spent now") {

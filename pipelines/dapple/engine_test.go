@@ -14,6 +14,7 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -212,9 +213,7 @@ func TestDomainFoundByWorkers(t *testing.T) {
 	endpoint, _ := transformtest.Prism(t)
 	dir := people(t, 4000)
 	open := []byte("privacy_id: person_id\ncolumns: [{name: sex, type: STRING}, {name: age, type: INT64, min: 0, max: find, null: true}]\n")
-	if err := os.WriteFile(filepath.Join(dir, "open.yaml"), open, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "open.yaml"), open, 0o600))
 	for name, flags := range map[string][]string{
 		"processes": {"--privacy_id=person_id", "--runner=prism", "--environment_type=PROCESS", "--shared"},
 		"open":      {"--domain=open.yaml", "--runner=prism", "--environment_type=PROCESS", "--shared"},
@@ -254,10 +253,7 @@ func noWorkers(t *testing.T) {
 // workers counts the processes of the command that are still there.
 func workers(t *testing.T) (n int) {
 	t.Helper()
-	list, err := filepath.Glob("/proc/[0-9]*/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Value(filepath.Glob("/proc/[0-9]*/exe"))(t)
 	for _, exe := range list {
 		if program, err := os.Readlink(exe); err == nil && program == binary {
 			n++

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const unspent = "nothing was written and no privacy budget was spent"
@@ -54,10 +56,7 @@ func TestMalformedLinesAreRecords(t *testing.T) {
 	put(t, dir, "people.yaml", peopleDomain+"csv: {trim: true, null: [\"?\", NA]}\n")
 	got := dapple(t, dir, synth("--neighbouring=replace", "--quiet")...)
 	got.want(t, 0)
-	statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := must.Value(os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json")))(t)
 	if want := fmt.Sprintf("\"count\": %d,", len(lines)); !strings.Contains(string(statement), want) || strings.Contains(got.stderr, "SECRET") {
 		t.Errorf("%s does not say %s, or a cell is in %s", statement, want, got.stderr)
 	}
@@ -138,16 +137,10 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 		if strings.Contains(got.stdout, "note    NOT PRIVATE: 6 parts of the domain file were read off the true table and not reviewed; the report lists them\n") == reviewed {
 			t.Errorf("reviewed %v: the last lines are %s", reviewed, got.stdout)
 		}
-		names, err := filepath.Glob(filepath.Join(dir, "out.release", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Value(filepath.Glob(filepath.Join(dir, "out.release", "*")))(t)
 		n := 0
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Value(os.ReadFile(name))(t)
 			if strings.Contains(string(text), said) {
 				n++
 			}
@@ -170,10 +163,7 @@ func TestStatementSaysWhatIDsAre(t *testing.T) {
 	dir := tableOf(t, peopleHeader+"p1,Male,,,\n p1 ,Male,,,\nNA,Male,,,\n,Male,,,\np2,Male,,,\n")
 	put(t, dir, "people.yaml", peopleDomain+"csv: {trim_id: true, null_id: [NA, \"?\"]}\n")
 	dapple(t, dir, synth("--neighbouring=replace", "--quiet")...).want(t, 0)
-	statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := must.Value(os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json")))(t)
 	for _, want := range []string{"\"count\": 2,", "; blanks around an ID are not part of it (csv: trim_id); an ID that reads \\\"NA\\\" or \\\"?\\\" counts as none (csv: null_id)\""} {
 		if !strings.Contains(string(statement), want) {
 			t.Errorf("%s does not say %s", statement, want)
@@ -207,9 +197,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	dir := people(t, 100_000)
 	small := filepath.Join(dir, "small")
-	if err := os.Mkdir(small, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(small, 0o777))
 	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", small).Run(); err != nil {
 		t.Skipf("missing: permission to mount a small file system: %v", err)
 	}
@@ -234,9 +222,7 @@ func TestDiskFull(t *testing.T) {
 			t.Errorf("the release was not taken up:\n%s", got.stdout)
 		}
 		for _, left := range []string{"out", "out.release"} {
-			if err := os.RemoveAll(filepath.Join(small, left)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(filepath.Join(small, left)))
 		}
 	}
 }
@@ -244,10 +230,7 @@ func TestDiskFull(t *testing.T) {
 // A pipe can be the table: it is read once, by the run.
 func TestPipeAsInput(t *testing.T) {
 	dir := people(t, 100)
-	table, err := os.ReadFile(filepath.Join(dir, "people.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Value(os.ReadFile(filepath.Join(dir, "people.csv")))(t)
 	pipeInput(t, dir)
 	wrote := make(chan error, 1)
 	go func() { wrote <- os.WriteFile(filepath.Join(dir, "people.csv"), table, 0) }()

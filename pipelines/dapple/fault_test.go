@@ -11,15 +11,13 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A fault inside prism has no log of it printed, which names elements: its one line says where it is.
 func TestFaultOfTheRunnerHasNoLog(t *testing.T) {
 	for text, logged := range map[string]bool{"pipeline panicked: SECRET": false, "connecting to a service failed": true} {
-		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		stderr := must.Value(os.Create(filepath.Join(t.TempDir(), "stderr")))(t)
 		defer stderr.Close()
 		c := command{beam: true, run: func(context.Context, io.Writer) error {
 			slog.Error("Bundle Failed.", "error", "SECRET")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // golden compares text with testdata/name.
@@ -15,15 +17,10 @@ func golden(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Value(os.ReadFile(path))(t)
 	if text != string(want) {
 		t.Errorf("%s has changed; run go test -update if that is meant. %s", path, firstDifference(string(want), text))
 	}
@@ -114,10 +111,7 @@ func TestClosingLinesAndStatement(t *testing.T) {
 		t.Errorf("a quiet run wrote to standard error: %s", got.stderr)
 	}
 	golden(t, "closing.txt", masked(got.stdout))
-	statement, err := os.ReadFile(filepath.Join(dir, "out.release/_privacy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := must.Value(os.ReadFile(filepath.Join(dir, "out.release/_privacy.json")))(t)
 	golden(t, "privacy.json", masked(string(statement)))
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A proposal from data goes through plan as it is, from CSV and from Parquet; one from names and types does
@@ -36,9 +38,7 @@ func TestInferThenPlan(t *testing.T) {
 		}
 		dapple(t, dir, append(infer, "--output="+input+".yaml")...).want(t, 2, "--output: "+input+".yaml is there already; set --overwrite, or name another file")
 		put(t, dir, input+".yaml", "# reviewed")
-		if err := os.Chmod(filepath.Join(dir, input+".yaml"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(filepath.Join(dir, input+".yaml"), 0o644))
 		dapple(t, dir, append(infer, "--from_data", "--overwrite", "--output="+input+".yaml")...).want(t, 0)
 		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("others can read a proposal that replaced a file: %v, %v", info, err)
@@ -158,9 +158,7 @@ func TestNoPlaceForTheFile(t *testing.T) {
 func TestEvaluateFaults(t *testing.T) {
 	dir := people(t, 10)
 	for name, header := range map[string]string{"true.csv": "person_id,sex,age,wage,day", "synthetic.csv": "sex,age,income,date"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(header+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(header+"\n"), 0o666))
 	}
 	dapple(t, dir, "evaluate", "--domain=people.yaml", "--input=true.csv", "--synthetic=synthetic.csv", "--holdout=none.csv", "--max_cells=1", "--json=no/x").
 		want(t, 2, "5 problems; nothing was read or written",

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A second of one core is what a command may take after it was told to end: the wall clock of a busy machine says nothing.
@@ -54,9 +56,7 @@ func TestInterruptedOnWideTables(t *testing.T) {
 		}
 		csv.WriteByte('\n')
 		for name, b := range map[string][]byte{"csv": csv.Bytes(), "yaml": domain.Bytes()} {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.%s", table.name, name)), b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.%s", table.name, name)), b, 0o600))
 		}
 	}
 	for _, args := range []string{ // a release, a table in Parquet, a book, and what a run has left
@@ -67,9 +67,7 @@ func TestInterruptedOnWideTables(t *testing.T) {
 		dapple(t, dir, strings.Fields(args)...).want(t, 0)
 	}
 	for i := range 500 {
-		if err := os.MkdirAll(filepath.Join(dir, "tmp", fmt.Sprint("dapple-run-", i)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, "tmp", fmt.Sprint("dapple-run-", i)), 0o700))
 	}
 	const early, late, soon = 200 * time.Millisecond, 700 * time.Millisecond, 40 * time.Millisecond
 	met := map[string]bool{}
@@ -122,9 +120,7 @@ func interrupt(t *testing.T, dir string, at time.Duration, args ...string) bool 
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), "GOGC=100") // as people run it: its memory is looked at
 	var said bytes.Buffer
 	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	before, over := consumed(cmd.Process.Pid)
 	for patient := time.Now(); !over && before < at && (args[0] != "expand" || time.Since(patient) < 10*time.Second); before, over = consumed(cmd.Process.Pid) {
 		time.Sleep(5 * time.Millisecond)
@@ -168,9 +164,7 @@ func TestInferOfAWideTable(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "wide.csv"), csv.Bytes()[1:], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "wide.csv"), csv.Bytes()[1:], 0o600))
 	cmd := exec.CommandContext(t.Context(), binary, "infer", "--input=wide.csv", "--privacy_id=none", "--from_data", "--output=wide.yaml")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOGC=100") // as people run it: its memory is looked at
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 	synthesis "github.com/dapple-dp/dapple/transforms/synth"
 )
@@ -48,17 +49,13 @@ func TestReleaseIsKept(t *testing.T) {
 	// Another ε, and the same table at another time, are other requests.
 	table := filepath.Join(dir, "people.csv")
 	was, err := os.Stat(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	others := [][]string{{"--epsilon=2"}, {}}
 	for i, other := range others {
 		args := append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--delta=1e-9", "--method=dpam", "--quiet", "--rows=10", fmt.Sprint("--output=other", i)}, other...)
 		if len(other) == 0 {
 			args = append(args, "--epsilon=1")
-			if err := os.Chtimes(table, time.Time{}, was.ModTime().Add(time.Second)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chtimes(table, time.Time{}, was.ModTime().Add(time.Second)))
 		}
 		got := dappleWith(t, dir, temp, args...)
 		got.want(t, 0)
@@ -66,15 +63,11 @@ func TestReleaseIsKept(t *testing.T) {
 			t.Errorf("request %d: %s", i, got.stdout)
 		}
 	}
-	if err := os.Chtimes(table, time.Time{}, was.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(table, time.Time{}, was.ModTime()))
 
 	// The same request takes it up: a failure keeps it, a second rerun releases the same model.
 	backup := filepath.Join(t.TempDir(), left[0])
-	if err := os.CopyFS(backup, os.DirFS(kept)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(backup, os.DirFS(kept)))
 	cramped(t, dir, temp, request...).want(t, 4, released)
 	var models [2][]byte
 	for i := range models {
@@ -90,9 +83,7 @@ func TestReleaseIsKept(t *testing.T) {
 		if models[i], err = os.ReadFile(filepath.Join(dir, out+".release", "_model.arrow")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.CopyFS(kept, os.DirFS(backup)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(kept, os.DirFS(backup)))
 	}
 	if !bytes.Equal(models[0], models[1]) {
 		t.Error("two models of one release")
@@ -150,23 +141,15 @@ func TestPaidForWithTMPDIRInMemory(t *testing.T) {
 	r.until(t, "writing")
 	r.end(t, syscall.SIGKILL)
 	for _, name := range names(t, temp) {
-		if err := os.RemoveAll(filepath.Join(temp, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(temp, name)))
 	}
 	drawn, err := filepath.Glob(filepath.Join(dir, "dapple-run-*", "*.release"))
 	if err != nil || len(drawn) != 1 {
 		t.Fatalf("beside the output are %v, %v", drawn, err)
 	}
 	private(t, filepath.Dir(drawn[0]))
-	data, err := os.ReadFile(drawn[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := synthesis.DecodeArtifact(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Value(os.ReadFile(drawn[0]))(t)
+	want := must.Value(synthesis.DecodeArtifact(data))(t)
 	got := dappleWith(t, dir, temp, append(request, "--rows=10")...)
 	if got.want(t, 0); !strings.Contains(got.stdout, takenUp) {
 		t.Errorf("the release was not taken up: %s", got.stdout)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // evaluate and infer pay no budget: what they print is about the true table, and says so. Their errors and
@@ -33,10 +35,7 @@ func TestEvaluateCanaries(t *testing.T) {
 	good.want(t, 0)
 	noText(t, "standard output", []byte(good.stdout))
 	noCanary(t, "standard error", []byte(good.stderr))
-	figures, err := os.ReadFile(filepath.Join(dir, "errors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Value(os.ReadFile(filepath.Join(dir, "errors.json")))(t)
 	noText(t, "errors.json", figures)
 	for name, table := range brokenTables {
 		t.Run(name, func(t *testing.T) {

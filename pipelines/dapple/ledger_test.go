@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // book makes the budget book of a directory of people.
@@ -174,9 +175,7 @@ func TestLaunchesOfOneRun(t *testing.T) {
 	start := func(temp string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 		cmd, out := exec.Command(binary, args...), &bytes.Buffer{}
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), "TMPDIR="+temp), out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		return cmd, out
 	}
 	temp, digests := t.TempDir(), map[string]bool{}
@@ -224,9 +223,7 @@ func TestLedgerOfKilledRuns(t *testing.T) {
 	for i := range kills {
 		cmd := exec.Command(binary, "synth", "--domain=people.yaml", "--input=people.csv", fmt.Sprintf("--output=out%d", i), fmt.Sprintf("--epsilon=%g", 1+float64(i)/100), "--delta=1e-9", "--ledger=b", "--quiet", "--method=dpam") // each its own request
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+temp)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		// Half of them at some moment, the others once noise is drawn.
 		limit := time.Duration(100+150*i) * time.Millisecond
 		if i%2 == 1 {
@@ -264,15 +261,9 @@ func TestLedgerOfKilledRuns(t *testing.T) {
 // drawnIn lists the runs whose mark that noise is drawn is in a staging below a directory.
 func drawnIn(t *testing.T, temp string) (runs []string) {
 	t.Helper()
-	marks, err := filepath.Glob(filepath.Join(temp, "dapple-run-*", "*.drawn"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	marks := must.Value(filepath.Glob(filepath.Join(temp, "dapple-run-*", "*.drawn")))(t)
 	for _, m := range marks {
-		data, err := os.ReadFile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Value(os.ReadFile(m))(t)
 		if strings.HasPrefix(string(data), "noise is drawn") {
 			runs = append(runs, strings.TrimSuffix(filepath.Base(m), ".drawn"))
 		}
@@ -294,9 +285,7 @@ func TestLedgerCheck(t *testing.T) {
 			t.Errorf("the entry of %s is not named: %s", output, got.stdout)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "b", "entry-000002.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "b", "entry-000002.json")))
 	dapple(t, dir, "ledger", "b").want(t, 0)
 	dapple(t, dir, "ledger", "b", "--check=one,two").want(t, 1, "two: it was charged by entry 2, and the book ends with entry 1: its last entries are gone")
 	dapple(t, dir, "ledger", "c", "--create=people", "--input=people.csv", "--epsilon=3", "--delta=1e-9", "--privacy_id=person_id").want(t, 0)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra/doc"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestManual: every command has a page for man, with all flags that its help shows. make release keeps the pages, in the
@@ -20,9 +22,7 @@ func TestManual(t *testing.T) {
 	all := commands(nil, false)
 	top := root(all, io.Discard, io.Discard, nil)
 	top.DisableAutoGenTag = true
-	if err := doc.GenManTree(top, &doc.GenManHeader{Section: "1", Source: "dapple", Manual: "dapple"}, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, doc.GenManTree(top, &doc.GenManHeader{Section: "1", Source: "dapple", Manual: "dapple"}, dir))
 	for _, c := range all {
 		b, err := os.ReadFile(filepath.Join(dir, "dapple-"+c.name+".1"))
 		if err != nil {

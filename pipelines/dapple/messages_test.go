@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // What people are told is one text to be read through: testdata/messages.txt. It has the refusal of every flag of every
@@ -79,19 +81,12 @@ func prepare(t *testing.T, dir string) {
 		put(t, dir, name, text)
 	}
 	for to, from := range map[string]string{"mixed": "out", "mixed.release": "out.release", "damaged.book": "people.book"} {
-		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(filepath.Join(dir, from))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(filepath.Join(dir, to), os.DirFS(filepath.Join(dir, from))))
 	}
-	statement, err := os.ReadFile(filepath.Join(dir, "other.release", "_privacy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := must.Value(os.ReadFile(filepath.Join(dir, "other.release", "_privacy.json")))(t)
 	put(t, dir, "mixed.release/_privacy.json", string(statement))
 	put(t, dir, "damaged.book/entry-000001.json", "{}")
-	if err := os.Remove(filepath.Join(dir, "people.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "people.csv")))
 	put(t, dir, "people.csv", peopleHeader) // no record: a refusal must not look for one
 }
 
@@ -272,18 +267,12 @@ func inProcess(t *testing.T, args ...string) ended {
 	t.Helper()
 	read := func(f *os.File) string {
 		defer f.Close()
-		b, err := os.ReadFile(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(f.Name()))(t)
 		return string(b)
 	}
 	var files [2]*os.File
 	for i := range files {
-		f, err := os.CreateTemp(t.TempDir(), "said")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(os.CreateTemp(t.TempDir(), "said"))(t)
 		files[i] = f
 	}
 	status := run(context.Background(), args, files[0], files[1])
@@ -307,14 +296,11 @@ func split(t *testing.T, line string) (words []string) {
 func contents(t *testing.T) map[string]int64 {
 	t.Helper()
 	sizes := map[string]int64{}
-	err := filepath.Walk(".", func(path string, info os.FileInfo, err error) error {
+	must.Do(t, filepath.Walk(".", func(path string, info os.FileInfo, err error) error {
 		if err == nil && !info.IsDir() {
 			sizes[path] = info.Size()
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return sizes
 }

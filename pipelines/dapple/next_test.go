@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/pipelines"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -46,10 +47,7 @@ func TestNextHasEveryFlag(t *testing.T) {
 		}
 	}
 	problem := solver.Problem{Domain: &domain.Domain{}, Epsilon: 1}
-	out, err := exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(problem, 0)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Value(exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(problem, 0)).Output())(t)
 	if got := strings.Split(strings.TrimSpace(string(out)), "\n"); !slices.Equal(got, append([]string{"synth"}, want...)) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

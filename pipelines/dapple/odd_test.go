@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // oddTables are tables that nobody means to synthesise, and that happen.
@@ -64,14 +66,9 @@ func TestOddTables(t *testing.T) {
 // chargesOf returns schedule, capacity and ledger of a released statement.
 func chargesOf(t *testing.T, dir string) []any {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "out.release/_privacy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(filepath.Join(dir, "out.release/_privacy.json")))(t)
 	var s map[string]any
-	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &s))
 	return []any{s["schedule"], s["capacity"], s["ledger"]}
 }
 
@@ -116,10 +113,7 @@ func expectRows(t *testing.T, table, want string, is func(row []string) bool) {
 	dir := tableOf(t, table)
 	dapple(t, dir, "synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--quiet", "--format=csv",
 		"--epsilon=20", "--delta=1e-6", "--method=dpam", "--rows=100", "--shards=1").want(t, 0)
-	f, err := os.Open(filepath.Join(dir, "out/part-00000-of-00001.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(os.Open(filepath.Join(dir, "out/part-00000-of-00001.csv")))(t)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(rows) != 101 {

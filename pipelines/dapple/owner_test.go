@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A program that the package for Python has started ends with it, however that ended, and says what was spent: nothing, or
@@ -30,25 +32,13 @@ func TestOwnerIsGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			temp := t.TempDir()
 			dir := filepath.Join(temp, c.owner)
-			if err := os.Rename(people(t, 200_000), dir); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(filepath.Join(dir, "in-use"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(people(t, 200_000), dir))
+			must.Do(t, os.Mkdir(filepath.Join(dir, "in-use"), 0o700))
 			cmd := exec.CommandContext(t.Context(), binary, c.args...)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, workspaceVariable+"="+dir)
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			in := must.Value(cmd.StdinPipe())(t)
+			out := must.Value(cmd.StderrPipe())(t)
+			must.Do(t, cmd.Start())
 			var said bytes.Buffer
 			for b := make([]byte, 4096); c.at != "" && !strings.Contains(said.String(), c.at); {
 				n, err := out.Read(b)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	_ "github.com/dapple-dp/dapple/examples/ownmethod/oneway" // what a main of one's own adds
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A method that is compiled into the command is planned, run and named in the statement like the others.
@@ -22,18 +23,12 @@ func TestMethodOfOthers(t *testing.T) {
 		}
 	}
 	said := func(args []string) string {
-		out, err := os.Create(filepath.Join(t.TempDir(), "said"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Value(os.Create(filepath.Join(t.TempDir(), "said")))(t)
 		defer out.Close()
 		if status := run(context.Background(), args, out, out); status != 0 {
 			t.Errorf("exit status %d", status)
 		}
-		text, err := os.ReadFile(out.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Value(os.ReadFile(out.Name()))(t)
 		return string(text)
 	}
 	plan := said(append([]string{"plan", "--json=-"}, args[1:]...))

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -21,13 +22,8 @@ func peopleParquet(t *testing.T, dir string) {
 		{Name: "income", Type: domain.Float64}, {Name: "day", Type: domain.Date},
 	}}
 	f, err := os.Create(filepath.Join(dir, "people.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := parquetio.NewWriter(f, d, parquetio.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	w := must.Value(parquetio.NewWriter(f, d, parquetio.Options{}))(t)
 	err = csvio.EachFile(filepath.Join(dir, "people.csv"), d, schema.CSV{}, func(c *domain.Chunk) error {
 		for k := 2; k < 5; k++ {
 			typed(&d.Attributes[k], &c.Columns[k], c.Rows)
@@ -35,9 +31,7 @@ func peopleParquet(t *testing.T, dir string) {
 		return w.Write(c)
 	})
 	_, closing := w.Close()
-	if err := errors.Join(err, closing, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, closing, f.Close()))
 }
 
 // typed parses a column of whole numbers or dates.

@@ -7,15 +7,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // pipeInput puts a pipe in the table's place.
 func pipeInput(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "people.csv")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Skipf("missing: named pipes in the temporary directory: %v", err)
 	}
@@ -163,9 +163,7 @@ func TestHeaderFaults(t *testing.T) {
 
 func TestOutputThatIsNotEmpty(t *testing.T) {
 	dir := people(t, 10)
-	if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "out"), 0o777))
 	put(t, dir, "out/notes.txt", "mine")
 	dapple(t, dir, synth("--overwrite")...).want(t, 2, `--output: out/ holds "notes.txt", which dapple did not write; move it away`)
 	if got := names(t, filepath.Join(dir, "out")); len(got) != 1 {

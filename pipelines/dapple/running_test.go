@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // running is a command that has been started; its lines of standard error come one by one.
@@ -52,13 +54,8 @@ func startWith(t *testing.T, dir, temp string, args ...string) *running {
 	r := &running{cmd: exec.Command(binary, args...), temp: temp, lines: make(chan string, 1000), all: &lockedText{}}
 	r.cmd.Dir = dir
 	r.cmd.Env = append(os.Environ(), "TMPDIR="+r.temp)
-	pipe, err := r.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	pipe := must.Value(r.cmd.StderrPipe())(t)
+	must.Do(t, r.cmd.Start())
 	t.Cleanup(func() { r.cmd.Process.Kill() })
 	go func() {
 		defer close(r.lines)
@@ -100,9 +97,7 @@ const ending = time.Minute
 func (r *running) end(t *testing.T, signal os.Signal) (status int, took, worked time.Duration) {
 	t.Helper()
 	began, before := time.Now(), processorTime(r.cmd.Process.Pid)
-	if err := r.cmd.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.cmd.Process.Signal(signal))
 	defer time.AfterFunc(ending, func() { r.cmd.Process.Kill() }).Stop()
 	for range r.lines {
 	}

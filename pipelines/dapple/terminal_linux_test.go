@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 )
 
@@ -45,9 +46,7 @@ func TestClockOnATerminal(t *testing.T) {
 	screen, tty := terminal(t)
 	cmd := exec.CommandContext(t.Context(), binary, synth("--rows=20000", "--method=rake")...)
 	cmd.Dir, cmd.Stderr = people(t, 20_000), tty
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	tty.Close()
 	var shown strings.Builder
 	for b := make([]byte, 4096); ; {
@@ -69,9 +68,7 @@ func TestClockOnATerminal(t *testing.T) {
 	last := -1.0
 	for _, m := range regexp.MustCompile(`\r\w+[^,\r]*, ([0-9.]+)(ms|s)`).FindAllStringSubmatch(text, -1) {
 		var at float64
-		if _, err := fmt.Sscan(m[1], &at); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(fmt.Sscan(m[1], &at))(t)
 		if m[2] == "ms" {
 			at /= 1000
 		}
@@ -107,9 +104,7 @@ func TestEstimatesOnATerminal(t *testing.T) {
 			t.Parallel()
 			dir, w := t.TempDir(), widetable.New(tt.table)
 			var domain, table bytes.Buffer
-			if err := errors.Join(w.WriteDomain(&domain), w.WriteCSV(&table)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(w.WriteDomain(&domain), w.WriteCSV(&table)))
 			put(t, dir, "wide.yaml", regexp.MustCompile(`(?m)^.*name: (`+tt.leave+`)_.*\n`).ReplaceAllString(domain.String(), ""))
 			put(t, dir, "wide.csv", table.String())
 			args := append([]string{"synth", "--domain=wide.yaml", "--input=wide.csv", "--output=out", "--delta=1e-9", "--method=" + tt.method}, tt.more...)
@@ -146,9 +141,7 @@ func estimatesOf(t *testing.T, dir string, args []string) (out []estimate) {
 	screen, tty := terminal(t)
 	cmd := exec.CommandContext(t.Context(), binary, args...)
 	cmd.Dir, cmd.Stderr = dir, tty
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	tty.Close()
 	ended := make(chan struct{})
 	var clock sync.WaitGroup
@@ -189,9 +182,7 @@ func estimatesOf(t *testing.T, dir string, args []string) (out []estimate) {
 	}
 	close(ended)
 	clock.Wait()
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Wait())
 	for from := 0; from < len(lines); {
 		to := from + 1
 		for to < len(lines) && lines[to].stage == lines[from].stage && lines[to].steps >= lines[to-1].steps {

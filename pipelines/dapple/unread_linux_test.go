@@ -6,18 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // deaf are places that take nothing: a pipe that nobody reads any more, and a full device.
 func deaf(t *testing.T) map[string]*os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, r.Close())
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip("missing: /dev/full")
@@ -85,9 +83,7 @@ func TestWordsThatCannotBeWritten(t *testing.T) {
 			t.Errorf("verify: exit status %d\n%s", status, text)
 		}
 		for _, gone := range []string{"out", "out.release", "more", "more.release", "book"} {
-			if err := os.RemoveAll(filepath.Join(dir, gone)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(filepath.Join(dir, gone)))
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // unnamed returns a user ID that has no name here.
@@ -33,29 +35,21 @@ func unnamed(t *testing.T) uint32 {
 func everybodys(t *testing.T) (dir, program string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "dapple-user-") // below t.TempDir others could not reach it
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	program = filepath.Join(dir, "dapple")
 	command, err := os.ReadFile(binary)
 	if err == nil {
 		err = os.WriteFile(program, command, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for name, text := range map[string]string{
 		"people.csv":  "age,city\n31,Oslo\n42,Bergen\n",
 		"people.yaml": "privacy_id: none\ncolumns:\n- {name: age, type: INT64, min: 0, max: 100, bins: 4, null: true}\n- {name: city, type: STRING, values: [Oslo, Bergen], null: true}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(dir, 0o777))
 	return dir, program
 }
 
@@ -69,17 +63,11 @@ func TestUsersOfAGroupShareABook(t *testing.T) {
 	dir, program := everybodys(t)
 	const group = 64321
 	team := filepath.Join(dir, "team")
-	if err := errors.Join(os.Mkdir(team, 0o700), os.Chown(team, int(id), group), os.Chmod(team, os.ModeSetgid|0o770)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(team, 0o700), os.Chown(team, int(id), group), os.Chmod(team, os.ModeSetgid|0o770)))
 	run := func(user, main uint32, groups []uint32, args string) (int, string) {
 		temp := filepath.Join(dir, "tmp"+strconv.Itoa(int(user)))
-		if err := os.MkdirAll(temp, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(temp, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(temp, 0o777))
+		must.Do(t, os.Chmod(temp, 0o777))
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", "umask 007; exec "+program+" "+args)
 		cmd.Dir, cmd.Env = dir, []string{"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH")}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: main, Groups: groups}}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A worker sends no samples of elements, which are private, to an engine that would show them on its pages.
@@ -14,9 +16,7 @@ func TestWorkersSendNoSamples(t *testing.T) {
 	const other = "beam:protocol:control_response_elements_embedding:v1"
 	file := filepath.Join(t.TempDir(), "options.json")
 	const options = `{"beam:option:go_options:v1": {"options": {"experiments": "enable_data_sampling"}}}`
-	if err := os.WriteFile(file, []byte(options), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(options), 0o600))
 	t.Setenv("PIPELINE_OPTIONS_FILE", file)
 	t.Setenv("RUNNER_CAPABILITIES", graphx.URNDataSampling+" "+other)
 	given, how, err := asked([]string{"--worker=true", "--id='w1'"})

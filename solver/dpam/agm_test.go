@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
@@ -206,10 +207,7 @@ func TestStoppingRule(t *testing.T) {
 	predicted, actual := 0.0, 0.0
 	for seed := range uint64(60) {
 		y := noisy(ms, rand.New(rand.NewPCG(seed, 3)))
-		fit, err := Fit(o, y, 10_000, FitSettings{Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := must.Value(Fit(o, y, 10_000, FitSettings{Seed: seed}))(t)
 		d := start(o, newRisk(o.Plan(), y, 10_000, FitSettings{Seed: seed}))
 		best, kept := math.Inf(1), 0.0
 		for step := 1; step <= 80; step++ {
@@ -249,10 +247,7 @@ func flat(ms []query.Measurement) (all []float64) {
 // TestPrior: a prior that is already right is kept, and a cell of prior 0 stays at 0.
 func TestPrior(t *testing.T) {
 	o, ms, table := tree10(t, 1e4)
-	fit, err := Fit(o, ms, 10_000, FitSettings{Prior: table.Counts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Value(Fit(o, ms, 10_000, FitSettings{Prior: table.Counts}))(t)
 	for z, n := range table.Counts {
 		if math.Abs(fit.Weights[z]-n/10_000) > 1e-4 || (n == 0 && fit.Weights[z] != 0) {
 			t.Fatalf("cell %d: weight %g, prior %g", z, fit.Weights[z], n/10_000)
@@ -278,10 +273,7 @@ func TestProject(t *testing.T) {
 		answers = append(answers, residuals[i].Values)
 	}
 	first(answers)
-	fit, err := Fit(o, residuals, 10_000, FitSettings{MaxIterations: 300, Project: first})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Value(Fit(o, residuals, 10_000, FitSettings{MaxIterations: 300, Project: first}))(t)
 	got, _ := o.Plan().NewAnswers()
 	o.Eval(fit.Weights, got)
 	first(got)

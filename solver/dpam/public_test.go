@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -23,10 +24,7 @@ func public(t *testing.T, table *solvertest.Table, rng *rand.Rand, keep func(rec
 			}
 		}
 	}
-	p, err := b.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Value(b.Table())(t)
 	return p
 }
 

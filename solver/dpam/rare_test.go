@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestRareValues: on small universes whose values are as rare as one in 10,000, a fit ends where it meets the noisy answers: their
@@ -48,10 +49,7 @@ func TestRareValues(t *testing.T) {
 				}
 				ms = append(ms, m)
 			}
-			fit, err := Fit(o, ms, total, FitSettings{Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fit := must.Value(Fit(o, ms, total, FitSettings{Seed: seed}))(t)
 			square, n, at := 0.0, 0.0, 0
 			for _, m := range ms {
 				for _, y := range m.Values {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -50,9 +51,7 @@ func TestRounds(t *testing.T) {
 	} {
 		w := query.AllMarginals(c.sizes, 3, 1<<40).Maximal()
 		_, m, err := w.Cells()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		k := 1.0
 		for _, s := range c.sizes {
 			k *= float64(s)
@@ -71,10 +70,7 @@ func TestRounds(t *testing.T) {
 // TestSharesSumToOne: the ledger is spent exactly.
 func TestSharesSumToOne(t *testing.T) {
 	for _, r := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
-		accesses, err := Accesses(solvertest.Problem(solvertest.Tree10(), 3, r, 1, false))
-		if err != nil {
-			t.Fatal(err)
-		}
+		accesses := must.Value(Accesses(solvertest.Problem(solvertest.Tree10(), 3, r, 1, false)))(t)
 		num, den := int64(0), int64(1)
 		for _, a := range accesses {
 			num, den = num*a.Share.Den+int64(a.Count)*a.Share.Num*den, den*a.Share.Den
@@ -88,16 +84,11 @@ func TestSharesSumToOne(t *testing.T) {
 // TestRoundDoesNotAllocate leaves the curator's own work out.
 func TestRoundDoesNotAllocate(t *testing.T) {
 	p := solvertest.Problem(solvertest.Tree10(), 3, dp.AddRemove, 1, false)
-	pl, err := Settings{}.plan(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pl := must.Value(Settings{}.plan(p))(t)
 	r, c := pl.newRun(10_000), curator(fixed{signs: make([]int8, 8)})
 	if n := testing.AllocsPerRun(10, func() {
 		r.evaluate()
-		if err := r.round(c, 1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.round(c, 1))
 	}); n != 0 {
 		t.Errorf("%g allocations per round", n)
 	}
@@ -116,15 +107,10 @@ func (f fixed) SelectBlock(string, int, query.Workload, query.Answers, dp.Share)
 // TestStep: from the uniform model, seven signs of +1 and one of −1 are a query of mean 3/4 and variance
 // 7/16, and the step is .35·√(ln 1024/(7/16)).
 func TestStep(t *testing.T) {
-	pl, err := Settings{}.plan(solvertest.Problem(solvertest.Tree10(), 3, dp.AddRemove, 1, false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pl := must.Value(Settings{}.plan(solvertest.Problem(solvertest.Tree10(), 3, dp.AddRemove, 1, false)))(t)
 	r := pl.newRun(500)
 	r.evaluate()
-	if err := r.round(fixed{signs: []int8{1, 1, 1, 1, 1, 1, 1, -1}}, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.round(fixed{signs: []int8{1, 1, 1, 1, 1, 1, 1, -1}}, 1))
 	want := .35 * math.Sqrt(math.Log(1024)/(7./16))
 	if first, last := r.theta[0], r.theta[1023]; math.Abs(first-want) > 1e-12 || math.Abs(last+want) > 1e-12 {
 		t.Errorf("theta of the first and last cell %g, %g, want %g, %g", first, last, want, -want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -25,10 +26,7 @@ func TestAssumedPairs(t *testing.T) {
 		}
 	}
 	mu := solver.GaussianMu(1, 1e-9)
-	r, err := Solve(p, newCurator(t, data, p, mu*mu/2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
 	off, counts := 0.0, data.marginal(domain.Clique{0, 1})
 	for i, x := range r.Model.Marginal(domain.Clique{0, 1}, nil) {
 		off += math.Abs(x-counts[i]) / (2 * n)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -34,10 +35,7 @@ func TestCalendar(t *testing.T) {
 	}
 	p := solver.Problem{Domain: d, Workload: query.AllMarginals(d.Sizes(), 2, 10_000), Epsilon: 1, Delta: 1e-9, Units: n}
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	r, err := Solve(p, newCurator(t, data, p, mu*mu/2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
 	var days, hours [24]float64
 	for _, c := range data.columns[0] {
 		at := begin.Add(time.Duration(c) * time.Hour)

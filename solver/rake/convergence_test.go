@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -58,10 +59,7 @@ func TestStructuralZerosWithLittleNoise(t *testing.T) {
 	for _, epsilon := range []float64{10, 20} {
 		p.Epsilon = dp.Epsilon(epsilon)
 		mu := solver.GaussianMu(dp.Epsilon(epsilon), 1e-9)
-		r, err := Solve(p, newCurator(t, data, p, mu*mu/2, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
 		some := p.Workload // every tenth triple, to save time
 		some.Marginals = nil
 		for i := 0; i < len(p.Workload.Marginals); i += 10 {

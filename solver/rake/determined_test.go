@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/interval"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestNamesThatFollow: of 300 products, numbers without an order, most are in their own one of 20 categories, which a merged product
@@ -31,10 +32,7 @@ func TestNamesThatFollow(t *testing.T) {
 		data.columns[0], data.columns[1] = append(data.columns[0], domain.Code(i)), append(data.columns[1], domain.Code(category[i]))
 	}
 	for seed := range uint64(2) {
-		r, err := Solve(p, newCurator(t, data, p, .0166, seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Solve(p, newCurator(t, data, p, .0166, seed)))(t)
 		c, off := domain.Clique{0, 1}, 0.0
 		fitted, h := r.Model.Marginal(c, nil), data.marginal(c)
 		for i, g := range fitted {
@@ -69,10 +67,7 @@ func TestTripleOfIndependentPairs(t *testing.T) {
 			data.columns[a] = append(data.columns[a], domain.Code(v))
 		}
 	}
-	r, err := Solve(p, newCurator(t, data, p, .0166, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Solve(p, newCurator(t, data, p, .0166, 1)))(t)
 	c, off := domain.Clique{3, 20, 38}, 0.0
 	fitted, h := r.Model.Marginal(c, nil), data.marginal(c)
 	for i, g := range fitted {
@@ -105,10 +100,7 @@ func TestNearlyDetermined(t *testing.T) {
 		}
 	}
 	for seed := range uint64(2) {
-		r, err := Solve(p, newCurator(t, data, p, .1, seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Solve(p, newCurator(t, data, p, .1, seed)))(t)
 		c := domain.Clique{0, 1}
 		fitted, h := r.Model.Marginal(c, nil), data.marginal(c)
 		se, never := interval.New(r).StandardErrors(c, fitted, nil), 0.0

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
 )
@@ -19,10 +20,7 @@ func forecast(t *testing.T, p solver.Problem, like *population.Model) float64 {
 		pattern = &solver.Pattern{Model: like}
 	}
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern))(t)
 	return f.TV()
 }
 
@@ -57,14 +55,8 @@ func TestForecastOfAPart(t *testing.T) {
 	if len(all.Triples) < 5*forecastTriples {
 		t.Fatalf("%d triples are not many", len(all.Triples))
 	}
-	part, err := newForecast(p, b, nil, forecastTriples)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := newForecast(p, b, nil, len(all.Triples))
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := must.Value(newForecast(p, b, nil, forecastTriples))(t)
+	whole := must.Value(newForecast(p, b, nil, len(all.Triples)))(t)
 	if ratio := part.TV() / whole.TV(); math.Abs(ratio-1) > .1 {
 		t.Errorf("150 triples foretell %.2f of what all do", ratio)
 	}
@@ -95,10 +87,7 @@ func TestForecastOfLearnedBins(t *testing.T) {
 	for i, epsilon := range []dp.Epsilon{.3, 3} {
 		p.Epsilon = epsilon
 		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		r, err := Solve(p, newCurator(t, data, p, mu*mu/2, uint64(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, uint64(i))))(t)
 		results = append(results, r)
 	}
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
@@ -107,9 +96,7 @@ func TestForecastOfLearnedBins(t *testing.T) {
 		pattern.Runs[b.Attribute] = b.Runs
 	}
 	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	foretold, said := f.TV(), results[1].TV
 	if ratio := foretold / said; ratio < .5 || ratio > 2 {
 		t.Errorf("foretold %.4f, and the run says %.4f", foretold, said)
@@ -126,10 +113,7 @@ func TestForecastSmooths(t *testing.T) {
 		p := problem([]int{60, 3, 3}, 3, dp.AddRemove)
 		p.Epsilon, p.Units = epsilon, 2000
 		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil))(t)
 		raw, o := 0.0, f.run.ones.List[0]
 		for _, n := range o.Counts {
 			raw += .4 * min(math.Sqrt(o.Spread*(1-1./60)), 2*n)
@@ -146,10 +130,7 @@ func TestForecastOfFewUnits(t *testing.T) {
 		p := problem([]int{8, 9, 10}, 3, dp.AddRemove)
 		p.Units = units
 		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil))(t)
 		triple, scatter := domain.Clique{0, 1, 2}, 0.0
 		base := f.run.curator.(*expectedAnswers).counts(triple)
 		for _, b := range base {
@@ -159,9 +140,7 @@ func TestForecastOfFewUnits(t *testing.T) {
 			f.run.tables.ByPair[pair.Key()] = choose.NewCandidate(p.Neighbouring, p.Workload.Sizes, choose.Target{Clique: pair}) // known without error
 		}
 		scores, err := f.run.curator.(*expectedAnswers).Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if got := scores.Values[0] / scatter; got < want-.001 || got > want+.12 {
 			t.Errorf("of %g units: %.3f of the scatter, want %.3f and what pairs add", units, got, want)
 		}

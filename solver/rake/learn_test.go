@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -47,14 +48,8 @@ func TestLearnedBins(t *testing.T) {
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
 	for seed := range uint64(2) {
 		c := newCurator(t, data, p, mu*mu/2, seed)
-		r, err := Solve(p, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := p.Domain.WithBins(r.Bins)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Solve(p, c))(t)
+		d := must.Value(p.Domain.WithBins(r.Bins))(t)
 		truth, drawn := moments(p.Domain, &population.Model{Sizes: data.sizes, Columns: data.columns, Weights: ones(n)}, nil), moments(d, r.Model, rand.New(rand.NewPCG(seed, 9)))
 		t.Logf("seed %d: %+v, true %+v", seed, drawn, truth)
 		if math.Abs(drawn.zero-truth.zero) > .01 || math.Abs(drawn.mean-truth.mean) > .05*truth.sd ||

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/solver/rake/internal/fit"
@@ -65,13 +66,8 @@ func TestFitFollowsTheReleasedUnits(t *testing.T) {
 		p := problem(sizes, 3, dp.AddRemove)
 		p.Units = tt.planned
 		c := newCurator(t, table(int(tt.units), sizes), p, 50, 1)
-		r, err := newRun(p, c, c.Budget())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.measureTotal(); err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(newRun(p, c, c.Budget()))(t)
+		must.Do(t, r.measureTotal())
 		p.Units = tt.units
 		if want := newSettings(p, r.targets); r.settings.Deviation != want.Deviation || r.settings.Raked != want.Raked {
 			t.Errorf("planned %g of %g: prior %g, raked part %g; want %g and %g", tt.planned, tt.units,
@@ -109,14 +105,8 @@ func TestNoisyTableAgainstItsColumns(t *testing.T) {
 	const seeds = 8
 	var got, columns, predicted float64
 	for seed := range uint64(seeds) {
-		all, err := Solve(p, newCurator(t, data, p, mu*mu/2, seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ones, err := Solve(alone, newCurator(t, data, alone, mu*mu/2, seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, seed)))(t)
+		ones := must.Value(Solve(alone, newCurator(t, data, alone, mu*mu/2, seed)))(t)
 		for sum, m := range map[*float64]*population.Model{&got: all.Model, &columns: ones.Model} {
 			*sum += tv(m, data, p.Workload) / seeds
 		}
@@ -134,10 +124,7 @@ func TestNoisyTableAgainstItsColumns(t *testing.T) {
 // Where noise leaves no attribute more than one value there is still a prediction.
 func TestPredictionOfDrownedTables(t *testing.T) {
 	p := sampled(problem([]int{4, 5, 6}, 3, dp.AddRemove))
-	result, err := Solve(p, newCurator(t, table(20, p.Workload.Sizes), p, 1e-7, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Value(Solve(p, newCurator(t, table(20, p.Workload.Sizes), p, 1e-7, 1)))(t)
 	if !(result.TV > .5 && result.TV <= 1) {
 		t.Errorf("predicted total variation %g", result.TV)
 	}
@@ -164,10 +151,7 @@ func TestEveryStageHasAShare(t *testing.T) {
 					for _, units := range []float64{10, 1e6} {
 						p := problem(d.Sizes(), width, dp.AddRemove)
 						p.Domain, p.Units, p.MemoryLimit = d, units, 1<<40
-						list, err := Accesses(p)
-						if err != nil {
-							t.Fatal(err)
-						}
+						list := must.Value(Accesses(p))(t)
 						sum := 0.0
 						for _, a := range list {
 							if sum += a.Share.Float(); a.Share.Num <= 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -39,10 +40,7 @@ func cases() map[string]solver.Problem {
 func TestSolveKeepsItsPlan(t *testing.T) {
 	for name, p := range cases() {
 		t.Run(name, func(t *testing.T) {
-			plan, err := Accesses(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := must.Value(Accesses(p))(t)
 			sum := new(big.Rat)
 			for _, a := range plan {
 				sum.Add(sum, a.Share.Rat())
@@ -58,10 +56,7 @@ func TestSolveKeepsItsPlan(t *testing.T) {
 					}
 					totals[stage] = max(totals[stage], total)
 				}
-				result, err := Solve(p, c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				result := must.Value(Solve(p, c))(t)
 				if totals["fit"] == 0 && totals["descent"] == 0 && result.Iterations > 0 {
 					t.Errorf("%d iterations that nobody heard of", result.Iterations)
 				}
@@ -122,10 +117,7 @@ func TestSolveRefuses(t *testing.T) {
 func TestSolveDependsOnAnswersOnly(t *testing.T) {
 	for name, p := range cases() {
 		first := newCurator(t, table(3000, p.Workload.Sizes), p, .1, 3)
-		want, err := Solve(p, first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Value(Solve(p, first))(t)
 		again := newCurator(t, table(3000, p.Workload.Sizes), p, .1, 4)
 		if p.Neighbouring == dp.AddRemove { // the size is private, too
 			again.data = table(50, p.Workload.Sizes)
@@ -154,10 +146,7 @@ func TestSolveWithoutNoise(t *testing.T) {
 		"universe, replace": {problem(sizes, 3, dp.Replace), .004},
 	} {
 		data := table(20_000, sizes)
-		result, err := Solve(c.p, newCurator(t, data, c.p, 1e6, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Value(Solve(c.p, newCurator(t, data, c.p, 1e6, 1)))(t)
 		if got := tv(result.Model, data, c.p.Workload); got > c.limit {
 			t.Errorf("%s: total variation %g, want at most %g", name, got, c.limit)
 		}
@@ -172,9 +161,7 @@ func TestSolveBeatsIndependence(t *testing.T) {
 	p.Workload = p.Workload.Maximal()
 	data := table(20_000, sizes)
 	result, err := Solve(p, newCurator(t, data, p, .02, 1)) // 14,400,000 cells
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	independent := &population.Model{Sizes: sizes, Columns: slices.Clone(data.columns), Weights: slices.Repeat([]float64{1}, data.len())}
 	rng := rand.New(rand.NewPCG(2, 2))
 	for a, col := range independent.Columns {
@@ -220,10 +207,7 @@ func TestAdult7(t *testing.T) {
 	}{"universe": {p, .0225}, "sampled": {sampled(p), .0240}} {
 		sum := 0.0
 		for seed := range uint64(3) {
-			result, err := Solve(c.p, newCurator(t, data, c.p, mu*mu/2, seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must.Value(Solve(c.p, newCurator(t, data, c.p, mu*mu/2, seed)))(t)
 			got := tv(result.Model, data, p.Workload)
 			if ratio := result.TV / got; ratio < .8 || ratio > 1.25 {
 				t.Errorf("%s seed %d: predicted total variation %g, measured %g", name, seed, result.TV, got)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // startRun returns a run that has the total and the one-ways.
@@ -14,14 +15,9 @@ func startRun(t *testing.T, sizes []int, capacity float64) (*run, records) {
 	p := sampled(problem(sizes, 3, dp.AddRemove))
 	data := table(20_000, sizes)
 	c := newCurator(t, data, p, capacity, 1)
-	r, err := newRun(p, c, c.Budget())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(newRun(p, c, c.Budget()))(t)
 	for _, stage := range []func() error{r.measureTotal, r.measureOneWays} {
-		if err := stage(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, stage())
 	}
 	return r, data
 }

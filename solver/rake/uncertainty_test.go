@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -26,10 +27,7 @@ func TestCoverage(t *testing.T) {
 	cliques := append(p.Workload.Cliques(), domain.Clique{0, 1, 3, 4}, domain.Clique{0, 4, 6, 7}, domain.Clique{1, 4, 5, 6, 7})
 	inside, far, cells := map[string]float64{}, 0.0, map[string]float64{}
 	for seed := range uint64(6) {
-		r, err := Solve(p, newCurator(t, data, p, []float64{.1, .0003}[seed%2], seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Solve(p, newCurator(t, data, p, []float64{.1, .0003}[seed%2], seed)))(t)
 		r.Uncertainty.Tables = slices.DeleteFunc(r.Uncertainty.Tables, func(k solver.TableUncertainty) bool {
 			return k.Clique.Equal(domain.Clique{0, 4, 6}) || k.Clique.Equal(domain.Clique{1, 3, 5}) // as if there were too many
 		})
@@ -73,10 +71,7 @@ func TestCoverage(t *testing.T) {
 // one-way release.
 func TestPooledAreTold(t *testing.T) {
 	p := sampled(problem([]int{2, 3, 40, 5}, 2, dp.AddRemove))
-	r, err := Solve(p, newCurator(t, table(500, p.Workload.Sizes), p, .01, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Solve(p, newCurator(t, table(500, p.Workload.Sizes), p, .01, 3)))(t)
 	pooled := 0
 	for a, list := range r.Uncertainty.Pooled {
 		c := domain.Clique{a}

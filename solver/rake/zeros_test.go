@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/rake/internal/fit"
@@ -33,10 +34,7 @@ func TestStructuralZeros(t *testing.T) {
 		p.Domain = &domain.Domain{StructuralZeros: never}
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int{0, 3, 2000} {
-				r, err := Solve(p, newCurator(t, table(n, sizes), p, .1, uint64(n)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Value(Solve(p, newCurator(t, table(n, sizes), p, .1, uint64(n))))(t)
 				if err := r.Model.Validate(); err != nil {
 					t.Fatalf("%d records: %v", n, err)
 				}
@@ -57,10 +55,7 @@ func TestUncoveredExclusion(t *testing.T) {
 	never := domain.Exclusions{{Clique: domain.Clique{0, 1, 2, 3}, Codes: [][]domain.Code{low, low, low, low}}}
 	p := sampled(problem(sizes, 2, dp.AddRemove))
 	p.Domain = &domain.Domain{StructuralZeros: never}
-	r, err := Solve(p, newCurator(t, table(20_000, sizes), p, .1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Solve(p, newCurator(t, table(20_000, sizes), p, .1, 1)))(t)
 	solvertest.CheckStructuralZeros(t, r.Model, never, p.Workload.Maximal().Cliques())
 	cells := 1
 	for _, pooled := range r.Uncertainty.Pooled {
@@ -115,15 +110,9 @@ func TestExclusionsHelp(t *testing.T) {
 		without, with := 0.0, 0.0
 		for seed := range uint64(4) {
 			p.Domain = nil
-			a, err := Solve(p, newCurator(t, data, p, .1, seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Value(Solve(p, newCurator(t, data, p, .1, seed)))(t)
 			p.Domain = &domain.Domain{StructuralZeros: never}
-			b, err := Solve(p, newCurator(t, data, p, .1, seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Value(Solve(p, newCurator(t, data, p, .1, seed)))(t)
 			without, with = without+tv(a.Model, data, p.Workload)/4, with+tv(b.Model, data, p.Workload)/4
 		}
 		t.Logf("%s: total variation %.4f with exclusions, %.4f without", name, with, without)

@@ -147,9 +147,7 @@ func TestNeighboursWithHistoriesDifferByOneRecord(t *testing.T) {
 	if err == nil {
 		people, err = people.WithSequence(domain.Sequence{Column: "day"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 		neighboursDiffer(t, people, n)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
@@ -34,10 +35,7 @@ func members(rng *rand.Rand, people, rows *domain.Domain, stranger bool) (m memb
 // rows or without, however often the person is named there; whoever is only among the rows changes nothing at all.
 func TestNeighboursWithPeopleOfTheirOwnTable(t *testing.T) {
 	d := adult("id")
-	d, err := d.WithEvents([]string{"c0"}, []string{"c1"}, slices.Insert(domain.EqualRatioCuts(5), 0, 0), 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must.Value(d.WithEvents([]string{"c0"}, []string{"c1"}, slices.Insert(domain.EqualRatioCuts(5), 0, 0), 5))(t)
 	peopleOnly, rowsOnly, _, _ := d.Events.Split(d.Recorded())
 	rng, unit, last := rand.New(rand.NewPCG(dptest.Seed(t), 9)), int64(1)<<d.WeightBits(), d.Len()-1
 	counted := func(x map[string]member) *Table {

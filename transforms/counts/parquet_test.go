@@ -44,14 +44,9 @@ func withID(d *domain.Domain) *domain.Domain {
 func convert(tb testing.TB, from, to string, d *domain.Domain, o parquetio.Options) {
 	tb.Helper()
 	f, err := os.Create(to)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, err)
 	all := withID(d)
-	w, err := parquetio.NewWriter(f, all, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := must.Value(parquetio.NewWriter(f, all, o))(tb)
 	err = csvio.EachFile(from, all, schema.CSV{}, func(c *domain.Chunk) error {
 		for k := range c.Columns {
 			native(&all.Attributes[k], &c.Columns[k], c.Rows)
@@ -59,9 +54,7 @@ func convert(tb testing.TB, from, to string, d *domain.Domain, o parquetio.Optio
 		return w.Write(c)
 	})
 	_, closing := w.Close()
-	if err := errors.Join(err, closing, f.Close()); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, errors.Join(err, closing, f.Close()))
 }
 
 // native turns a column of texts into numbers where its type has them.
@@ -138,9 +131,7 @@ func readParquet(tb testing.TB, s beam.Scope, d *domain.Domain, paths ...string)
 	for i, path := range paths {
 		list[i].Name = path
 	}
-	if err := parquetio.Check(context.Background(), list, d); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, parquetio.Check(context.Background(), list, d))
 	return parquetio.Read(s, list, d)
 }
 
@@ -179,9 +170,7 @@ func writeCoded(tb testing.TB, path string, d *domain.Domain, n int) {
 		}
 	}
 	b.WriteByte('\n')
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, os.WriteFile(path, b.Bytes(), 0o600))
 }
 
 // BenchmarkFileToCounts runs files of 14 coded columns to the counts of all their three-way marginals of
@@ -210,9 +199,7 @@ func BenchmarkFileToCounts(b *testing.B) {
 						col = readParquet(b, s, d, pq)
 					}
 					Count(s, private.Bound(s, private.Encode(s, col, d, private.EncodeParams{}), private.BoundParams{}), w, Params{})
-					if err := transformtest.RunOn("prism", p); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, transformtest.RunOn("prism", p))
 				}
 				b.ReportMetric(float64(b.N)*rows/(cpuTime(b)-start).Seconds(), "rows/cpu-s")
 				b.ReportMetric(limit, "counting-rows/cpu-s")

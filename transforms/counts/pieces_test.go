@@ -42,9 +42,7 @@ func combine(t *testing.T, rng *rand.Rand, values map[int][]*Piece) map[int]*Pie
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		for _, p := range list {
 			p, err := decodePiece(encodePiece(p))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if sums[key] != nil {
 				if p, err = mergePieces(sums[key], p); err != nil {
 					t.Fatal(err)
@@ -208,9 +206,7 @@ func TestDivide(t *testing.T) {
 
 func combines(t *testing.T, p *beam.Pipeline) (n int) {
 	edges, _, err := p.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, e := range edges {
 		if e.Op == graph.Combine {
 			n++

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/transforms/private"
@@ -98,9 +99,7 @@ func BenchmarkEncodeBoundCount(b *testing.B) {
 				p, s := beam.NewPipelineWithRoot()
 				text := beam.ParDo(s, &parseFn{}, transformtest.Create(s, chunks...))
 				Count(s, private.Bound(s, private.Encode(s, text, d, private.EncodeParams{}), private.BoundParams{}), w, Params{})
-				if err := transformtest.RunOn("prism", p); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, transformtest.RunOn("prism", p))
 			}
 			records := float64(b.N) * totalChunks * chunkLines
 			b.ReportMetric(records/(cpuTime(b)-start).Seconds(), "records/cpu-s")
@@ -111,8 +110,6 @@ func BenchmarkEncodeBoundCount(b *testing.B) {
 // cpuTime returns the CPU time that the process has used.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -64,9 +64,7 @@ func (c foundRun) sides(t *testing.T, epsilon dp.Epsilon) (p Params, cut int64, 
 	t.Helper()
 	p = Params{Columns: untyped("x"), Epsilon: epsilon, Delta: c.delta, Share: dp.ShareOf(1, 2), Neighbouring: c.relation}.withDefaults()
 	rake, err := methods.Lookup("rake")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p.Mixed = rake.Accounting(p.Epsilon, p.Delta) != dp.GaussianOnly
 	must.Do(t, p.Validate())
 	if cut, err = p.firstCut(); err != nil {
@@ -164,11 +162,8 @@ func (c foundRun) loss(t *testing.T, p Params, cut int64, here, other side, agai
 	t.Helper()
 	ledger := must.Value(p.ledger())(t)
 	heard := &mechanism.Recorder{}
-	curator, err := mechanism.New(here.counts, mechanism.Params{Sizes: sizes(1), Ledger: ledger, Recorder: heard,
-		Root: mechanism.NewRoot(mechanism.NewSeed(), sha256.Sum256([]byte("finding")), here.counts.digest())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	curator := must.Value(mechanism.New(here.counts, mechanism.Params{Sizes: sizes(1), Ledger: ledger, Recorder: heard,
+		Root: mechanism.NewRoot(mechanism.NewSeed(), sha256.Sum256([]byte("finding")), here.counts.digest())}))(t)
 	found := must.Value(ask(p, cut, curator))(t)
 	sum := 0.0
 	for _, call := range heard.Calls {
@@ -186,25 +181,16 @@ func (c foundRun) loss(t *testing.T, p Params, cut int64, here, other side, agai
 	}
 	problem := solver.Problem{Domain: d, Neighbouring: p.Neighbouring, Epsilon: p.Epsilon, Delta: p.Delta, Units: 400, Seed: 3, Workload: query.AllMarginals(d.Sizes(), 1, 400)}
 	method, _, err := methods.Choose(problem, "rake")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	accesses := must.Value(method.Accesses(problem))(t)
 	rest, err := after.After(accountant.Params{Neighbouring: p.Neighbouring, Accounting: method.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
 		Coordinates: max(1, solver.Coordinates(accesses))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	coded, otherwise := codedBy(d, here.cells), codedBy(d, other.cells)
 	heard = &mechanism.Recorder{}
-	curator, err = mechanism.New(coded, mechanism.Params{Sizes: d.RecordSizes(), Ledger: rest, Recorder: heard,
-		Root: mechanism.NewRoot(mechanism.NewSeed(), sha256.Sum256([]byte("release")), sha256.Sum256([]byte(strings.Join(here.cells, "\n"))))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := method.Solve(context.Background(), problem, curator); err != nil {
-		t.Fatal(err)
-	}
+	curator = must.Value(mechanism.New(coded, mechanism.Params{Sizes: d.RecordSizes(), Ledger: rest, Recorder: heard,
+		Root: mechanism.NewRoot(mechanism.NewSeed(), sha256.Sum256([]byte("release")), sha256.Sum256([]byte(strings.Join(here.cells, "\n"))))}))(t)
+	must.Value(method.Solve(context.Background(), problem, curator))(t)
 	for _, call := range heard.Calls {
 		sum += cellsLoss(t, call, coded, otherwise)
 	}

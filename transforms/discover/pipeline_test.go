@@ -40,9 +40,7 @@ func TestPipeline(t *testing.T) {
 		PrivacyID: "id", Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1), Store: tables.Store(dir), RunID: "one", Book: dir + "/people.book",
 	}
 	terms := book.Terms{Name: "people", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-6, Inputs: []string{"people.csv"}}
-	if _, err := book.Create(t.Context(), p.Book, terms); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(book.Create(t.Context(), p.Book, terms))(t)
 	var found []*discover.Found
 	for range 2 {
 		pipe, s := beam.NewPipelineWithRoot()

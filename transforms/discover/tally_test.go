@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Every cell is counted once in each statistic, whether its text is remembered or one of too many that are no candidates; and
@@ -56,15 +58,11 @@ func BenchmarkCount(b *testing.B) {
 				p.PrivacyID = id
 			}
 			f, c := &readFn{Params: p.withDefaults(), MaxEntries: 1 << 18}, table.chunk(true)
-			if err := f.Setup(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, f.Setup())
 			b.ReportAllocs()
 			for b.Loop() {
 				_ = f.StartBundle(nil)
-				if err := f.ProcessElement(c, func(int, []byte) {}); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, f.ProcessElement(c, func(int, []byte) {}))
 			}
 		})
 	}

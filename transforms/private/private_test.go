@@ -14,6 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/transforms/internal/records"
 	"github.com/dapple-dp/dapple/transforms/internal/sensitive"
@@ -90,10 +91,7 @@ func TestEncode(t *testing.T) {
 		},
 	}
 	for name, build := range inputs {
-		got, err := encoded(t, build, people(), EncodeParams{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Value(encoded(t, build, people(), EncodeParams{}))(t)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: records %v, want %v", name, got, want)
 		}
@@ -173,9 +171,7 @@ func TestBound(t *testing.T) {
 		units := Bound(s, Encode(s, col, d, EncodeParams{}), p)
 		got := transformtest.Capture[*records.Batch](s, sensitive.Reveal(units.Collection()))
 		transformtest.Performant(t, pl)
-		if err := transformtest.RunOn(runner, pl); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, transformtest.RunOn(runner, pl))
 		var kept []string
 		for _, b := range got.Elements() {
 			for i := range b.N {
@@ -218,9 +214,7 @@ func TestIDsOfEveryForm(t *testing.T) {
 	} {
 		c.col.Nulls = nulls
 		b := &records.Batch{N: 3}
-		if err := addIDs(b, &c.col); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, addIDs(b, &c.col))
 		if got := fmt.Sprintf("%s|%s|%s", b.ID(0), b.ID(1), b.ID(2)); got != c.want {
 			t.Errorf("%s: IDs %s, want %s", name, got, c.want)
 		}
@@ -236,16 +230,12 @@ func TestBoundEmitsEarly(t *testing.T) {
 	f := &boundFn{Width: 1, Shards: 4, MaxEntries: 3}
 	units := 0
 	emit := func(_ int, b []byte) { units += decoded(t, b).Len() }
-	if err := f.StartBundle(emit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.StartBundle(emit))
 	b := &records.Batch{N: 10, Rows: make([]byte, 10), HasID: true}
 	for i := range b.N {
 		b.AddID(fmt.Append(nil, i))
 	}
-	if err := f.ProcessElement(b, emit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.ProcessElement(b, emit))
 	if err := f.ProcessElement(&records.Batch{}, emit); err != nil || units != 9 {
 		t.Errorf("%d units of 10 were passed on within the bundle, want 9 (error %v)", units, err)
 	}
@@ -256,10 +246,7 @@ func TestBoundEmitsEarly(t *testing.T) {
 
 func decoded(t *testing.T, b []byte) *records.Units {
 	t.Helper()
-	u, err := records.DecodeUnits(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Value(records.DecodeUnits(b))(t)
 	return u
 }
 

@@ -28,9 +28,7 @@ func newBook(t *testing.T, epsilon dp.Epsilon) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "people.book")
 	terms := book.Terms{Name: "clinic", PrivacyID: visits().PrivacyID, Neighbouring: "add_remove", Epsilon: epsilon, Delta: 1e-8, Mixed: true, Inputs: []string{"visits.csv"}}
-	if _, err := book.Create(t.Context(), dir, terms); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(book.Create(t.Context(), dir, terms))(t)
 	return dir
 }
 
@@ -113,9 +111,7 @@ func TestChargedBeforeTheDraw(t *testing.T) {
 func TestBookOfGaussianNoise(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "people.book")
 	terms := book.Terms{Name: "clinic", PrivacyID: visits().PrivacyID, Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-8, Inputs: []string{"visits.csv"}}
-	if _, err := book.Create(t.Context(), dir, terms); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(book.Create(t.Context(), dir, terms))(t)
 	one := domain.Domain{PrivacyID: visits().PrivacyID, Attributes: visits().Attributes[:1]}
 	for _, run := range []string{"monday", "tuesday"} {
 		pl, s := beam.NewPipelineWithRoot()

@@ -138,9 +138,7 @@ func TestCombinersTakeLittle(t *testing.T) {
 		}
 		p := m.problem()
 		method, _, err := methods.Choose(p, solver.Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		shape := counts.NewShape(p.Workload, counts.Params{MaxCells: plan.CountedCells, Cliques: method.Cliques(p)})
 		rows := randomRows(rand.New(rand.NewPCG(1, uint64(m.columns))), p.Domain)
 		for _, bundles := range []int64{1, 100, 16_384} {

@@ -219,9 +219,7 @@ func TestLimits(t *testing.T) {
 	} {
 		p := m.problem()
 		method, _, err := methods.Choose(p, solver.Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		fit, _ := method.Cost(p)
 		shape := counts.NewShape(p.Workload, counts.Params{MaxCells: plan.CountedCells, Cliques: method.Cliques(p)})
 		from, least, which := make([]string, len(limits)), "", ""

@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/counts"
 )
@@ -129,9 +130,7 @@ func TestPublishRefusesTwoModels(t *testing.T) {
 // What Write and Sample hand on names the model that it was sampled from.
 func TestRowsNameTheirModel(t *testing.T) {
 	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	maker := newSampleFn(Release{domain: visits()}, WriteParams{Rows: 10, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}})
 	ctx := context.Background()
 	chunks, rows := &chunksFn{Sample: maker}, 0

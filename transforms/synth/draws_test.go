@@ -25,9 +25,7 @@ func drawable(t *testing.T, variance float64) (model, errors []byte) {
 	f := &modelfile.File{Version: "v0", Method: "dpam", Guarantee: "none", Units: 1000, Domain: domain.Domain{Attributes: []domain.Attribute{
 		{Name: "a", Type: domain.String, Values: []string{"x", "y"}, HasFallback: true}}}, Cliques: []domain.Clique{{0}}, Model: &population.Model{Sizes: []int{2}, Weights: []float64{400, 600}}}
 	model, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r := &solver.Result{Model: f.Model, Total: query.Total{Units: 1000}, RMSE: math.NaN()}
 	if variance > 0 {
 		r.RMSE, r.Measurements = math.Sqrt(variance), []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{400, 600}, Variance: variance}}
@@ -44,9 +42,7 @@ func TestDraws(t *testing.T) {
 	model, errors := drawable(t, 100)
 	var shares []float64
 	for b, err := range Draws(model, errors, 3, 50) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, f, err := readSaved(b)
 		if err != nil || f.Domain.Attributes[0].Name != "a" {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
 )
@@ -23,10 +24,7 @@ func visitors(t *testing.T, most int64, usual bool, from ...int64) *domain.Domai
 	if usual {
 		names = []string{"ward"}
 	}
-	d, err := d.WithEvents([]string{"sex"}, names, slices.Concat(from, domain.EqualRatioCuts(most)), most)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must.Value(d.WithEvents([]string{"sex"}, names, slices.Concat(from, domain.EqualRatioCuts(most)), most))(t)
 	return d
 }
 

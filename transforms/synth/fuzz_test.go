@@ -30,10 +30,7 @@ func fuzzedArtifact(f *testing.F, columns bool) []byte {
 	if a.Model, err = file.Encode(); err != nil {
 		f.Fatal(err)
 	}
-	b, err := a.Encode()
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := must.Value(a.Encode())(f)
 	return b
 }
 

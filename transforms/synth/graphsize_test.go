@@ -63,9 +63,7 @@ func TestGraphOfManyValuesIsSmall(t *testing.T) {
 func graphSize(t *testing.T, p *beam.Pipeline) int {
 	t.Helper()
 	edges, _, err := p.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	graph := must.Value(graphx.Marshal(edges, &graphx.Options{Environment: &pipepb.Environment{}}))(t)
 	return proto.Size(graph)
 }

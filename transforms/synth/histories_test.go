@@ -30,16 +30,14 @@ func TestRowsInOrder(t *testing.T) {
 		if err == nil {
 			people, err = people.WithSequence(domain.Sequence{Column: "day", Strict: true})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		binned := people.EqualBins()
 		binned.Events = people.Events // as a release has it: the column is not modelled
 		file := &modelfile.File{Domain: *binned, Units: 400, Model: drawn(binned, 3000)}
 		src := must.Value(newRowSource(file, "hash", WriteParams{Seed: 3, Tables: true}))(t)
 		read := func(table int, bounds ...int64) (out []string) {
 			for i := range bounds[1:] {
-				err := src.each(context.Background(), table, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
+				must.Do(t, src.each(context.Background(), table, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
 					for row := range c.Rows {
 						var cells []string
 						for a := range c.Columns {
@@ -48,10 +46,7 @@ func TestRowsInOrder(t *testing.T) {
 						out = append(out, strings.Join(cells, " "))
 					}
 					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))
 			}
 			return out
 		}

@@ -30,15 +30,13 @@ func stored(t *testing.T, store StoreRef, tables ...*counts.Table) (parts []part
 	t.Helper()
 	f := &storeFn{store, "run"}
 	for _, table := range tables {
-		if err := f.ProcessElement(t.Context(), table, func(p part) {
+		must.Do(t, f.ProcessElement(t.Context(), table, func(p part) {
 			again, err := decodePart(encodePart(p))
 			if err != nil || again != p {
 				t.Errorf("it travels as %v, %v", again, err)
 			}
 			parts = append(parts, again)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return parts
 }
@@ -252,9 +250,7 @@ func TestEnginesGetPieces(t *testing.T) {
 		}
 		Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), params)
 		edges, _, err := p.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		pieces := slices.ContainsFunc(edges, func(e *beamgraph.MultiEdge) bool {
 			return slices.ContainsFunc(e.Output, func(o *beamgraph.Outbound) bool { return o.To.Type().Type() == reflect.TypeFor[*counts.Piece]() })
 		})

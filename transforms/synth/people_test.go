@@ -58,7 +58,7 @@ func TestRowsOfPeople(t *testing.T) {
 	src := must.Value(newRowSource(file, "hash", WriteParams{Seed: 3}))(t)
 	read := func(bounds ...int64) (out []string) {
 		for i := range bounds[1:] {
-			err := src.each(context.Background(), oneTable, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
+			must.Do(t, src.each(context.Background(), oneTable, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
 				if len(c.Columns) != d.Written().Len() {
 					t.Fatalf("%d columns, want %d", len(c.Columns), d.Written().Len())
 				}
@@ -70,10 +70,7 @@ func TestRowsOfPeople(t *testing.T) {
 					out = append(out, strings.Join(cells, " "))
 				}
 				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 		return out
 	}
@@ -87,9 +84,7 @@ func TestRowsOfPeople(t *testing.T) {
 	rows, pay := map[int]int{}, map[int]string{}
 	for _, line := range all {
 		var who, money, rent, from, to, month, day, year, sex int
-		if _, err := fmt.Sscan(line, &who, &money, &rent, &from, &to, &month, &day, &year, &sex); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(fmt.Sscan(line, &who, &money, &rent, &from, &to, &month, &day, &year, &sex))(t)
 		if rows[who]++; rows[who] > 9 {
 			t.Fatalf("person %d has more than 9 rows", who)
 		}
@@ -111,9 +106,7 @@ func TestRowsOfPeople(t *testing.T) {
 func TestSynthesizePeopleFaults(t *testing.T) {
 	type nobody struct{ Name string }
 	d, err := visits().WithEvents([]string{"sex"}, nil, []int64{0, 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p := PeopleParams{Params: Params{Domain: d, Epsilon: 1, Delta: 1e-9}}
 	of := reflect.TypeFor[nobody]()
 	if err := p.Validate(of, of); err == nil || strings.Count(err.Error(), "does not match the domain") != 2 || strings.Count(err.Error(), "cannot be written as") != 2 {
@@ -143,9 +136,7 @@ func TestHistoriesHaveARhythm(t *testing.T) {
 		if err == nil {
 			d, err = d.WithSequence(domain.Sequence{Column: "day"})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		d.Attributes[d.Events.First()].Runs = []domain.Run{{Share: 1}}
 		if got := chainOf(d).Rhythm; len(got) != want {
 			t.Errorf("%s: a rhythm of %d values, want %d", typ, len(got), want)

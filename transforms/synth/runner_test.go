@@ -10,6 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/counts"
 	"github.com/dapple-dp/dapple/transforms/private"
 )
@@ -81,9 +82,7 @@ func TestNoSecondDrawWithoutAStore(t *testing.T) {
 func shape(t *testing.T, p *beam.Pipeline) (list []string) {
 	t.Helper()
 	edges, _, err := p.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, e := range edges {
 		text := string(e.Op)
 		if e.DoFn != nil {
@@ -144,9 +143,7 @@ func TestSynthesizeTakesChunks(t *testing.T) {
 		if got := rows.Type().Type(); got != want {
 			t.Errorf("rows are %v, want %v", got, want)
 		}
-		if _, err := beam.Run(t.Context(), "prism", p); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(beam.Run(t.Context(), "prism", p))(t)
 	}
 }
 

@@ -104,12 +104,10 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 		all := func(shards int) (out []string) {
 			for i := range shards {
 				from, to := src.block(i, shards)
-				if err := src.each(context.Background(), oneTable, from, to, newChunk, func(c *domain.Chunk) error {
+				must.Do(t, src.each(context.Background(), oneTable, from, to, newChunk, func(c *domain.Chunk) error {
 					out = append(out, lines(c)...)
 					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
+				}))
 			}
 			return out
 		}
@@ -130,7 +128,7 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 func TestColumnsAreDrawnIndependently(t *testing.T) {
 	src := testSource(t, 20_000, Systematic)
 	var x, y []float64
-	if err := src.each(context.Background(), oneTable, 0, src.n, newChunk, func(c *domain.Chunk) error {
+	must.Do(t, src.each(context.Background(), oneTable, 0, src.n, newChunk, func(c *domain.Chunk) error {
 		for i := range c.Rows {
 			age, day := &c.Columns[1], c.Columns[2].Ints[i]
 			if !age.Null(i) && age.Ints[i] < 20 && day < 18293 {
@@ -138,9 +136,7 @@ func TestColumnsAreDrawnIndependently(t *testing.T) {
 			}
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	n := float64(len(x))
 	if r := correlation(x, y); n < 500 || math.Abs(r) > 5/math.Sqrt(n) {
 		t.Errorf("correlation %g of %g pairs", r, n)

@@ -61,9 +61,7 @@ func rates(t *testing.T) (linked, single float64) {
 	for line := range strings.Lines(string(text)) {
 		if cells := strings.Split(line, "|"); len(cells) > 4 && strings.TrimSpace(cells[1]) == "100,000,000" {
 			var seconds float64
-			if _, err := fmt.Sscan(cells[3], &seconds); err != nil {
-				t.Fatal(err)
-			}
+			must.Value(fmt.Sscan(cells[3], &seconds))(t)
 			if linked = max(linked, seconds/1e8); strings.Contains(cells[2], "no privacy ID") {
 				single = seconds / 1e8
 			}
@@ -99,9 +97,7 @@ func TestScale(t *testing.T) {
 	} {
 		p := of.input.problem()
 		method, _, err := methods.Choose(p, solver.Auto)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		solving, seconds := method.Cost(p)
 		for _, n := range of.sizes {
 			s := of.input.scale(t, method, p, n)

@@ -249,9 +249,7 @@ func TestSolveLosesARace(t *testing.T) {
 
 func TestArtifactRoundTrip(t *testing.T) {
 	ref, err := process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 9)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a := artifact(t, ref, StoreRef{})
 	a.Result.RMSE, a.Result.TV = math.NaN(), .125
 	a.Result.Uncertainty = &solver.Uncertainty{Pooled: make([][]bool, 3), OneWay: []float64{1, 2, 3},
@@ -262,14 +260,8 @@ func TestArtifactRoundTrip(t *testing.T) {
 	if a.Model, err = file.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := a.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := DecodeArtifact(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(a.Encode())(t)
+	got := must.Value(DecodeArtifact(b))(t)
 	if c, err := got.Encode(); err != nil || !bytes.Equal(b, c) || !reflect.DeepEqual(got.Result.Model, m) ||
 		got.Result.TV != .125 || !reflect.DeepEqual(got.Result.Uncertainty, a.Result.Uncertainty) || got.Statement.Epsilon != 1 {
 		t.Errorf("an artifact came back different (error %v)", err)

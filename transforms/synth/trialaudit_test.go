@@ -115,12 +115,9 @@ func (x *trial) worstPair(t *testing.T) (a, b *counts.Table) {
 			other = append(other, x.person("another"))
 		}
 		one, two := x.count(t, people), x.count(t, other)
-		run, err := x.run(one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Value(x.run(one))(t)
 		kind, sum := run.ledger.Params().Accounting, 0.0
-		err = each(run.calls, x.truth(one), x.truth(two), func(c mechanism.Call, p, q *truth) error {
+		must.Do(t, each(run.calls, x.truth(one), x.truth(two), func(c mechanism.Call, p, q *truth) error {
 			used, err := change(c, x.problem.Neighbouring, kind, p, q)
 			loss, lossErr := lossOf(c, kind)
 			if lossErr == nil {
@@ -128,10 +125,7 @@ func (x *trial) worstPair(t *testing.T) (a, b *counts.Table) {
 				sum += used * charged
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if sum > most {
 			most, a, b = sum, one, two
 		}
@@ -159,12 +153,10 @@ func (x *trial) losses(t *testing.T, a, b *counts.Table, runs int) (l losses) {
 		}
 		run := must.Value(x.run(here))(t)
 		sum := 0.0
-		if err := each(run.calls, x.truth(here), x.truth(other), func(c mechanism.Call, p, q *truth) error {
+		must.Do(t, each(run.calls, x.truth(here), x.truth(other), func(c mechanism.Call, p, q *truth) error {
 			sum += l.lossFrom(c, p, q)
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		l.list = append(l.list, sum)
 		l.capacity, _ = run.ledger.Capacity().Float64()
 	}

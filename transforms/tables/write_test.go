@@ -32,9 +32,7 @@ func params(t *testing.T, dir string) synth.Params {
 // run runs a pipeline.
 func run(t *testing.T, p *beam.Pipeline) {
 	t.Helper()
-	if _, err := beam.Run(context.Background(), "direct", p); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(beam.Run(context.Background(), "direct", p))(t)
 }
 
 // refused returns what a call panics with.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestLonger(t *testing.T) {
@@ -14,9 +16,7 @@ func TestLonger(t *testing.T) {
 		"b_test.go": "package a_test\nimport \"testing\"\nfunc runs() int { return deep{}.at() }\ntype deep struct{}\nfunc (deep) at() int { if testing.Short() { return 1 }; return 2 }\nfunc TestMain(m *testing.M) { runs() }\n",
 		"c.go":      "package a\nfunc Four() {}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	got, err := Longer(dir)
 	if want := []string{"TestOne", "TestTwo"}; err != nil || !slices.Equal(got, want) {

@@ -4,13 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestModule(t *testing.T) {
-	root, err := Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Value(Root())(t)
 	for folder, want := range map[string][2]string{
 		"internal/dp/mechanism":    {"", "./internal/dp/mechanism"},
 		"integration":              {"integration", "."},

@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/internal/repo"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestSwitchesApply: each edit finds its place, the code that it leaves out is there, and all compile. Edits of different
 // switches are built together where their places differ.
 func TestSwitchesApply(t *testing.T) {
-	root, err := repo.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Value(repo.Root())(t)
 	names := map[string]bool{}
 	for _, c := range switches {
 		if names[c.name] {
@@ -45,13 +43,8 @@ func TestSwitchesApply(t *testing.T) {
 				later = append(later, c)
 			}
 		}
-		files, err := together.applied(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.build(files, together.name, "", "./solver/rake", "./internal/model/population"); err != nil {
-			t.Fatal(err)
-		}
+		files := must.Value(together.applied(root))(t)
+		must.Do(t, w.build(files, together.name, "", "./solver/rake", "./internal/model/population"))
 		left = later
 	}
 }
@@ -65,10 +58,7 @@ func (c change) builds(root string) bool {
 func TestEffect(t *testing.T) {
 	base := []point{{"a", 1, 0, .1, 2}, {"a", 1, 1, .3, 2}, {"b", 1, 0, .001, 1}, {"b", 1, 1, .001, 1}}
 	without := []point{{"a", 1, 0, .2, 3}, {"a", 1, 1, .3, 3}, {"b", 1, 0, .001, 1}} // b is not touched, and not run again
-	e, err := effectOf(base, without)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Value(effectOf(base, without))(t)
 	if math.Abs(e.mean-.125) > 1e-9 || math.Abs(e.se-.125) > 1e-9 || e.best != "a" || math.Abs(e.most-.25) > 1e-9 || e.worst != "b" || e.least != 0 || math.Abs(e.cpu-.4) > 1e-9 {
 		t.Errorf("%+v", e)
 	}

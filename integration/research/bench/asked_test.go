@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/integration/research/families"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestAsked asks 1,000 (300, but for the nightly run) random filters and groups of each table and ε, of 1 to 4 columns and
@@ -46,18 +47,13 @@ func TestAsked(t *testing.T) {
 	for _, l := range laws {
 		for i, epsilon := range epsilons {
 			t.Run(fmt.Sprintf("%s/%g", l.name, float64(epsilon)), func(t *testing.T) {
-				all, err := l.population()
-				if err != nil {
-					t.Fatal(err)
-				}
+				all := must.Value(l.population())(t)
 				people := all.Resampled(uint64(i)) // Adult: a population is its people, as often as one likes
 				if all.Units() > 100_000 {
 					people = all.Sample(40_000, uint64(i))
 				}
 				s, err := families.Solve(people, families.Request{Method: "auto", Epsilon: epsilon, Delta: 1e-9, Unrecorded: true}, families.Fixed(uint64(i)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				askedOf(t, s, people, all, questions, rand.New(rand.NewPCG(uint64(i), 35)))
 			})
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/integration/research/families"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // bars are figures of written rows that the product must reach: average total variation and largest
@@ -46,19 +47,13 @@ func TestBars(t *testing.T) {
 			continue // nightly: three fits of 14 columns each
 		}
 		if tables[b.table] == nil {
-			table, err := load(dir, b.table)
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := must.Value(load(dir, b.table))(t)
 			tables[b.table] = table
 		}
 		const seeds = 3
 		tv, largest := 0.0, 0.0
 		for seed := range seeds {
-			f, err := run(tables[b.table], b.setting, families.Fixed(uint64(seed)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Value(run(tables[b.table], b.setting, families.Fixed(uint64(seed))))(t)
 			tv += f.rowsTV / seeds
 			largest += f.rowsMax / seeds
 			if b.table == "adult7" && f.roundingTV > f.iidTV/5 {

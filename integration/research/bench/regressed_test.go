@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -30,10 +31,7 @@ func TestRegression(t *testing.T) {
 	}
 	epsilons := []dp.Epsilon{.3, 1, 3}
 	if dir := os.Getenv("DAPPLE_DATA"); dir != "" && !testing.Short() {
-		adult, err := load(dir, "adult7")
-		if err != nil {
-			t.Fatal(err)
-		}
+		adult := must.Value(load(dir, "adult7"))(t)
 		laws = append(laws, regressed{"adult7", 1, func(uint64) *families.Table { return adult }})
 	} else if !testing.Short() {
 		t.Log("missing: the table adult7; set DAPPLE_DATA to the directory that holds it")
@@ -71,17 +69,9 @@ func (l regressed) covered(t *testing.T, epsilon dp.Epsilon, seed uint64) (held,
 	t.Helper()
 	table := l.make(seed)
 	s, err := families.Solve(table, families.Request{Method: "auto", Epsilon: epsilon, Delta: 1e-9, Unrecorded: true}, families.Fixed(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(interval.New(s.Result))
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := interval.Restore(b, s.Model.Sizes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	b := must.Value(json.Marshal(interval.New(s.Result)))(t)
+	known := must.Value(interval.Restore(b, s.Model.Sizes))(t)
 	d := l.design(table)
 	one := make([]float64, table.Units())
 	for i := range one {
@@ -96,10 +86,7 @@ func (l regressed) covered(t *testing.T, epsilon dp.Epsilon, seed uint64) (held,
 	}
 	wide, off := 0.0, 0.0
 	for j, x := range truth {
-		c, err := synth.Combine(estimates[j], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Value(synth.Combine(estimates[j], nil))(t)
 		if c.Low <= x && x <= c.High {
 			held++
 		}

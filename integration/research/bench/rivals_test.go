@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestRivals holds the algorithms for comparison to the figures of their authors' programs, at ε = 0.1 and 1, so that
@@ -24,10 +25,7 @@ func TestRivals(t *testing.T) {
 	tables := map[string]*families.Table{}
 	deltas := map[string]dp.Delta{"adult7": adult7Delta, "adult14": adult14Delta}
 	for name := range deltas {
-		table, err := load(dir, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Value(load(dir, name))(t)
 		tables[name] = table
 	}
 	type run struct {
@@ -49,9 +47,7 @@ func TestRivals(t *testing.T) {
 			var mean [2]float64
 			for seed := range runs {
 				s, err := families.Solve(table, families.Request{Method: p.like, Neighbouring: p.relation, Epsilon: p.epsilon, Delta: deltas[name], Unrecorded: true}, families.Fixed(uint64(seed)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				average, largest := table.Errors(ofWidth(s.Problem.Workload, 0), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
 				mean[0], mean[1] = mean[0]+average/float64(runs), mean[1]+largest/float64(runs)
 			}
@@ -67,18 +63,11 @@ func TestRivals(t *testing.T) {
 
 // TestPage: the page is made of the measured entries, and names what is ahead of the method that is chosen.
 func TestPage(t *testing.T) {
-	all, err := readEntries(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Value(readEntries("."))(t)
 	var rows []followed
-	if err := readLines(followedFile, &rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, readLines(followedFile, &rows))
 	var others []modelled
-	if err := readLines(modelledFile, &others); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, readLines(modelledFile, &others))
 	got, err := os.ReadFile(pageFile)
 	if err != nil || string(got) != page(all, rows, others) {
 		t.Errorf("%s is not made of %s (%v): run go -C integration/research run ./bench -only none -page bench", pageFile, entriesFile, err)
@@ -86,9 +75,7 @@ func TestPage(t *testing.T) {
 	ours := entry{Contest: "adult7-3", Epsilon: 1, Method: "rake", outcome: outcome{Average: .02, Largest: .002, CPU: 1, Chosen: true}}
 	rival := entry{Contest: "adult7-3", Epsilon: 1, Method: "pep", outcome: outcome{Average: .05, Largest: .001, CPU: 1}}
 	dir := t.TempDir()
-	if err := writeEntries(dir, []entry{ours, rival}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeEntries(dir, []entry{ours, rival}))
 	back, err := readEntries(dir)
 	if err != nil || len(back) != 2 || back[1] != rival {
 		t.Fatalf("%s has %+v, %v", filepath.Join(dir, entriesFile), back, err)
@@ -101,10 +88,7 @@ func TestPage(t *testing.T) {
 
 // TestWorstGroupsOfThePage: on every table whose rows are judged, dapple's worst group is no further off than mst's.
 func TestWorstGroupsOfThePage(t *testing.T) {
-	all, err := readEntries(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Value(readEntries("."))(t)
 	tables := 0
 	for _, c := range contests {
 		worst := map[string]float64{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/integration/research/families"
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestModelled: a line of the page has a program's title, ε if it has one, and settings; the versions are those that the script pins.
@@ -16,18 +17,12 @@ func TestModelled(t *testing.T) {
 		Gaps:        evaluate.Share{TV: .3},
 	}}}}
 	h := families.Histories()[0]
-	m, err := newModelled(h, "mostly-8", []byte(`{"Version": "p 1.0", "Settings": "so", "Spent": 7.5}`), 60, report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Value(newModelled(h, "mostly-8", []byte(`{"Version": "p 1.0", "Settings": "so", "Spent": 7.5}`), 60, report))(t)
 	got := strings.Join(m.cells(), "|")
 	if want := "careers|MOSTLY AI, noise|7.50|0.4000|0.3000|0.1000|0.3000|0.0000|0.2500|60|" + m.Date + "|p 1.0; so"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	script, err := os.ReadFile("sequential.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Value(os.ReadFile("sequential.py"))(t)
 	var all []modelled
 	if err := readLines(modelledFile, &all); err != nil || len(all) == 0 {
 		t.Fatal(len(all), err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestAsFound: what runs at ε = 1 make of tables of numbers, money, dates and times over the domain that infer
@@ -25,20 +26,12 @@ func TestAsFound(t *testing.T) {
 		t.Run(table.Name, func(t *testing.T) {
 			x := readAsFound(t, table)
 			s, err := families.Solve(x, families.Request{Method: "auto", Neighbouring: dp.AddRemove, Epsilon: 1, Delta: 1e-9}, families.Fixed(1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := x.Draw(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
+			rows := must.Value(x.Draw(s))(t)
 			if day, month := x.Calendar(rows); day > .01 || month > .01 {
 				t.Errorf("a day of the week is off by %.4f of the rows, a month by %.4f", day, month)
 			}
-			v, err := x.Compare(t.Context(), rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Value(x.Compare(t.Context(), rows))(t)
 			t.Logf("shapes %.4f, pairs %.4f", float64(v.Shapes.Average), float64(v.Trends.Average))
 			if v.Shapes.Average < .985 || float64(v.Trends.Average) < least {
 				t.Errorf("shapes %.4f, pairs %.4f, want .985 and %g", float64(v.Shapes.Average), float64(v.Trends.Average), least)
@@ -57,19 +50,9 @@ func TestAsFound(t *testing.T) {
 
 func readAsFound(t *testing.T, table families.AsFound) *families.Table {
 	path := filepath.Join(t.TempDir(), table.Name+".csv")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := table.Write(f, 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	x, err := families.Read(t.Context(), table.Name, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(os.Create(path))(t)
+	must.Do(t, table.Write(f, 1))
+	must.Do(t, f.Close())
+	x := must.Value(families.Read(t.Context(), table.Name, path))(t)
 	return x
 }

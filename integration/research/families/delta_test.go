@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestDeltaIsNoLoss: at one ε, a table of few columns is no better with δ = 0 than with δ = 1e-9, but for 5 %, if one release without
@@ -28,9 +29,7 @@ func TestDeltaIsNoLoss(t *testing.T) {
 					for i, delta := range []dp.Delta{1e-9, 0} {
 						for seed := range uint64(runs) {
 							s, err := families.Solve(few, families.Request{Neighbouring: dp.AddRemove, Epsilon: e, Delta: delta, Unrecorded: true}, families.Fixed(seed))
-							if err != nil {
-								t.Fatal(err)
-							}
+							must.Do(t, err)
 							w := s.Problem.Workload.Maximal()
 							_, cells, _ := w.Cells()
 							if noise := math.Sqrt2 * float64(cells) / (float64(e) * units); i == 0 && (s.Problem.Delta == 0 || noise >= 1) {

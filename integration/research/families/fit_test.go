@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/integration/research/families"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -42,9 +43,7 @@ func TestFit(t *testing.T) {
 				x := f.Make(at.units, 1)
 				s, err := families.Solve(x, families.Request{Method: "rake", Neighbouring: relation, Epsilon: at.epsilon, Delta: 1e-9},
 					families.Fixed(dptest.Seed(t)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				holds(t, x, s)
 			})
 		}

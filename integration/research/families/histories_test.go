@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -15,9 +16,7 @@ func TestHistories(t *testing.T) {
 		var a, b, c bytes.Buffer
 		for seed, out := range map[uint64][]*bytes.Buffer{1: {&a, &b}, 2: {&c}} {
 			for _, w := range out {
-				if err := h.Write(w, seed); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, h.Write(w, seed))
 			}
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) || bytes.Equal(a.Bytes(), c.Bytes()) || bytes.Count(a.Bytes(), []byte("\n")) < 2*h.People {

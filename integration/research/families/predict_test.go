@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -32,9 +33,7 @@ func TestPredictions(t *testing.T) {
 			ratio, within, wide := 0.0, [4]float64{}, 0.0
 			for seed := range uint64(seeds) {
 				s, err := families.Solve(x, families.Request{Method: "rake", Epsilon: epsilon, Delta: 1e-9}, families.Fixed(seed))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				ratio += s.TV / s.AverageTV(x) / seeds
 				for width := 1; width <= 3; width++ {
 					list := slices.DeleteFunc(s.Problem.Workload.Cliques(), func(c domain.Clique) bool { return len(c) != width })
@@ -68,17 +67,12 @@ func TestLikeARelease(t *testing.T) {
 	for _, epsilon := range []dp.Epsilon{.2, 2} {
 		solve := func(epsilon dp.Epsilon, seed uint64) *families.Solved {
 			s, err := families.Solve(x, families.Request{Method: "rake", Epsilon: epsilon, Delta: 1e-9, ErrorShare: solver.ErrorShare(0)}, families.Fixed(seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			return s
 		}
 		s, like := solve(epsilon, 3), solve(epsilon/3, 9).Pattern()
 		predict := func() float64 {
-			p, err := s.Foretold(like)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Value(s.Foretold(like))(t)
 			return p.AverageTV / s.AverageTV(x)
 		}
 		scaled := predict()

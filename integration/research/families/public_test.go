@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -49,16 +50,10 @@ func TestPublic(t *testing.T) {
 						b.Add(record)
 					}
 				}
-				p, err := b.Table()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Value(b.Table())(t)
 				r.Public = p
 			}
-			s, err := families.Solve(table, r, families.Fixed(seed+1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Value(families.Solve(table, r, families.Fixed(seed+1)))(t)
 			_, most := table.Errors(s.Problem.Workload.Maximal().Cliques(), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
 			sum += most / seeds
 		}

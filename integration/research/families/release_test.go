@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -64,10 +65,7 @@ func madeUp(t *testing.T, rng *rand.Rand) *families.Table {
 			text += fmt.Sprintf("  - {name: c%d, type: INT64, min: 0, max: %d, null: true}\n", a, 100+rng.IntN(1<<(8+rng.IntN(10))))
 		}
 	}
-	file, err := schema.Parse("made-up.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Value(schema.Parse("made-up.yaml", []byte(text)))(t)
 	rows := []int{0, 1, 5, 40, 300, 3000}[rng.IntN(6)]
 	codes := make([][]domain.Code, columns)
 	for a, size := range file.Domain.Sizes() {

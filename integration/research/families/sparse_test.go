@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestStrongPairs: each strong pair of a wide table is found among hundreds of independent ones, and kept: the model has
@@ -39,9 +40,7 @@ func TestStrongPairs(t *testing.T) {
 			x := c.table.Make(c.units, 1)
 			s, err := families.Solve(x, families.Request{Method: "rake", Neighbouring: dp.AddRemove, Epsilon: 1, Delta: 1e-9, Width: 2, Unrecorded: true},
 				families.Fixed(dptest.Seed(t)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for i := range c.table.Strong {
 				first, second := c.table.Pair(i)
 				q := domain.Clique{min(first, second), max(first, second)}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestSmall measures a small part of the page, and makes pictures and page from the file that it writes. With 64 times the
@@ -22,22 +24,15 @@ func TestSmall(t *testing.T) {
 			list = append(list, s)
 		}
 	}
-	runs, err := measure(list, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := must.Value(measure(list, 2))(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "errors.csv")
-	if err := write(file, runs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(file, runs))
 	again, err := read(file)
 	if err != nil || len(again) != len(runs) {
 		t.Fatalf("%d runs written, %d read: %v", len(runs), len(again), err)
 	}
-	if err := page(file, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, page(file, dir))
 	most := map[string]float64{"dpam": -.3, "dpfw": -.3, "pep": -.2, "dualquery": -.1}
 	for m, limit := range most {
 		x, sample, population, _ := points(again, axes[0], m)
@@ -61,9 +56,7 @@ func TestSmall(t *testing.T) {
 // TestPage: the page and the pictures in this folder are made of the file of runs beside them.
 func TestPage(t *testing.T) {
 	dir := t.TempDir()
-	if err := page("errors.csv", dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, page("errors.csv", dir))
 	for _, name := range []string{"README.md", "units.svg", "epsilon.svg", "columns.svg", "queries.svg"} {
 		got, err := os.ReadFile(name)
 		want, err2 := os.ReadFile(filepath.Join(dir, name))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestGeneratorGradient compares the gradient of ½·Σ answer² with differences, for marginals of one to three attributes.
@@ -16,10 +17,7 @@ func TestGeneratorGradient(t *testing.T) {
 		each = 409 // make nightly has the time
 	}
 	for _, c := range []domain.Clique{{2}, {0, 2}, {0, 1, 2}, {1, 2, 3}} {
-		cells, err := c.Cells(g.sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := must.Value(c.Cells(g.sizes))(t)
 		d := make([]float64, cells)
 		loss := func() float64 {
 			g.forward()

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/research/rivals"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
@@ -37,10 +38,7 @@ func TestParityIsFound(t *testing.T) {
 		if len(c) < 4 {
 			continue
 		}
-		m, err := query.Parity(table.Sizes, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Value(query.Parity(table.Sizes, c))(t)
 		parities.Marginals = append(parities.Marginals, m)
 		tables.Marginals = append(tables.Marginals, query.Marginal{Clique: c, Weight: 1})
 	}
@@ -67,10 +65,7 @@ func TestParityIsFound(t *testing.T) {
 			continue // make nightly has the time
 		}
 		p := solvertest.Problem(table, 1, dp.AddRemove, 1, false)
-		result, err := run(p, solvertest.CuratorFor(table, p, dp.ZCDP, 9))
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Value(run(p, solvertest.CuratorFor(table, p, dp.ZCDP, 9)))(t)
 		plan := dense.PlanOf(parities)
 		views, _ := plan.NewAnswers()
 		dense.NewOracle(plan).Eval(result.Model.Weights, views)

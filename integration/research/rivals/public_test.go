@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/integration/research/rivals"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -33,10 +34,7 @@ func sample(t *testing.T, table *solvertest.Table, part float64, rng *rand.Rand)
 			}
 		}
 	}
-	p, err := b.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Value(b.Table())(t)
 	return p, seen
 }
 
@@ -80,10 +78,7 @@ func TestReduction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var seen []int
 	p.Public, seen = sample(t, table, .004, rng)
-	r, err := named(t, "pap").Solve(p, solvertest.Published{Curator: solvertest.CuratorFor(table, p, dp.ZCDP, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(named(t, "pap").Solve(p, solvertest.Published{Curator: solvertest.CuratorFor(table, p, dp.ZCDP, 1)}))(t)
 	plan := dense.NewPlan(table.Sizes, p.Workload.Maximal().Cliques())
 	public, model := make([]float64, len(seen)), 0
 	for z, n := range seen {

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/methods"
 )
@@ -20,9 +21,7 @@ func TestRefusalNamesAMethodForLinearQueries(t *testing.T) {
 		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint("x", i), Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true})
 	}
 	same, err := query.NewLinear([][]float64{{1, -1, 0, -1, 1, 0, 0, 0, .5}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	w := query.AllMarginals(sizes, 2, 1000)
 	w.Marginals = append(w.Marginals, query.Marginal{Clique: domain.Clique{0, 1}, Weight: 1, Queries: same})
 	p := solver.Problem{Domain: d, Workload: w, Epsilon: 1, Delta: 1e-9, Units: 10_000}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The examples run as they are told to: the one in Python starts the command itself, the one in YAML finds a service, on
@@ -81,10 +83,7 @@ func readAll(t *testing.T, dir, pattern string) (text string) {
 		t.Fatalf("%s: no file, %v", pattern, err)
 	}
 	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(name))(t)
 		text += string(b)
 	}
 	return text
@@ -169,9 +168,7 @@ func sameMarginals(t *testing.T, options []string) {
 		people += fmt.Sprintf("p%d,%s,%d,%s\n", i, []string{"Female", "Male"}[i*i%5%2], age, cost)
 	}
 	for name, text := range map[string]string{"people.csv": people, "people.yaml": domain} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	cmd := exec.Command(program(t), "synth", "--domain=people.yaml", "--input=people.csv", "--output=go", "--epsilon=5", "--delta=1e-6", "--format=csv", "--quiet")
 	cmd.Dir = dir
@@ -235,19 +232,13 @@ func largestScale(t *testing.T, said string) (most float64) {
 // marginals counts rows of sex, age and cost by cells of one column and of pairs.
 func marginals(t *testing.T, text string) map[string]float64 {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(text, "\r", ""))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Value(csv.NewReader(strings.NewReader(strings.ReplaceAll(text, "\r", ""))).ReadAll())(t)
 	counts := map[string]float64{}
 	for _, r := range rows {
 		if r[0] == "sex" {
 			continue
 		}
-		age, err := strconv.Atoi(r[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		age := must.Value(strconv.Atoi(r[1]))(t)
 		cost := "NULL"
 		if v, err := strconv.ParseFloat(r[2], 64); err == nil {
 			cost = fmt.Sprint(math.Floor(math.Log2(max(v, 50) / 50)))
@@ -325,9 +316,7 @@ func drivers(t *testing.T, options []string) {
 // A worker that ends early ends its job in words, in the middle of its work or before it.
 func deaths(t *testing.T, options []string) {
 	at := filepath.Join(t.TempDir(), "dapple")
-	if err := os.Link(program(t), at); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Link(program(t), at))
 	s := serveBy(t, at)
 	j := s.job(t, 1000, 1_000_000_000, options) // a quarter of an hour
 	until(t, "a worker at work", func() bool { return cpu(workers(t, s.pid)) > time.Second })
@@ -342,12 +331,8 @@ func deaths(t *testing.T, options []string) {
 	}
 
 	// From here on the program that the pool starts is another.
-	if err := os.WriteFile(at+"2", []byte("#!/bin/sh\necho no room >&2\nexit 3\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(at+"2", at); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(at+"2", []byte("#!/bin/sh\necho no room >&2\nexit 3\n"), 0o700))
+	must.Do(t, os.Rename(at+"2", at))
 	if said := s.job(t, 100, 0, options).end(t, false); !strings.Contains(said, want+"exit status 3): no room") {
 		t.Error(said[max(0, len(said)-2000):])
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -14,9 +15,7 @@ func TestBoot(t *testing.T) {
 	_ = python(t)
 	endpoint, config := transformtest.Processes(t)
 	var boot struct{ Command string }
-	if err := json.Unmarshal([]byte(config), &boot); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(config), &boot))
 	s := serve(t, "--env=docker")
 	said := start(t, t.TempDir(), script(t, "boot.py"), boot.Command, "1000", "50", "localhost:"+s.port, "",
 		"--runner=PortableRunner", "--job_endpoint="+endpoint, "--environment_type=LOOPBACK").end(t, true)

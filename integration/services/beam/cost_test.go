@@ -13,6 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/stats"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -47,21 +48,13 @@ func record(i int64, emit func(Record)) {
 // inGo runs the pipeline of job.py in Go, on prism in this process.
 func inGo(t testing.TB, n int64) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/job.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := schema.Parse("domain", []byte(strings.Split(string(text), `"""`)[3]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(os.ReadFile("testdata/job.py"))(t)
+	f := must.Value(schema.Parse("domain", []byte(strings.Split(string(text), `"""`)[3])))(t)
 	p, s := beam.NewPipelineWithRoot()
 	records := beam.ParDo(s, record, beam.ParDo(s, read, beam.Create(s, n)))
 	rows, _ := synth.Synthesize(s, records, synth.Params{Domain: f.Domain, Epsilon: 1, Delta: 1e-9, NoStore: "a measurement"})
 	count := transformtest.Capture[int](s, stats.CountElms(s, rows))
-	if err := transformtest.RunOn("prism", p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn("prism", p))
 	if got := count.Elements()[0]; got < int(n)/2 {
 		t.Errorf("%d rows", got)
 	}
@@ -71,9 +64,7 @@ func inGo(t testing.TB, n int64) {
 func used(t testing.TB) time.Duration {
 	t.Helper()
 	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrusage(syscall.RUSAGE_SELF, &r))
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
@@ -82,9 +73,7 @@ func used(t testing.TB) time.Duration {
 func TestCost(t *testing.T) {
 	rows := 100_000
 	if n := os.Getenv("DAPPLE_ROWS"); n != "" {
-		if _, err := fmt.Sscan(n, &rows); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(fmt.Sscan(n, &rows))(t)
 	}
 	without := start(t, t.TempDir(), script(t, "job.py"), fmt.Sprint(rows), "0", "", "")
 	without.end(t, true)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -87,17 +88,9 @@ func serveBy(t *testing.T, program string, options ...string) service {
 	cmd := exec.Command(program, append([]string{"expand", "--port=0", "--until_eof"}, options...)...)
 	s := service{log: &bytes.Buffer{}}
 	cmd.Stderr = s.log
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Value(cmd.StdinPipe())(t)
+	out := must.Value(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err, s.log)
@@ -117,10 +110,7 @@ func serveBy(t *testing.T, program string, options ...string) service {
 // workers lists the processes that a process has started.
 func workers(t *testing.T, pid int) (pids []int) {
 	t.Helper()
-	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	children := must.Value(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)))(t)
 	for _, c := range children {
 		text, err := os.ReadFile(c)
 		if err != nil {
@@ -161,18 +151,13 @@ type job struct {
 // start runs a Python in dir. It finds the package where it is written, and the command.
 func start(t *testing.T, dir string, args ...string) *job {
 	t.Helper()
-	source, err := filepath.Abs("../../../pipelines/python/src")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Value(filepath.Abs("../../../pipelines/python/src"))(t)
 	j := &job{cmd: exec.Command(python(t), args...)}
 	j.cmd.Dir = dir
 	j.cmd.Env = append(os.Environ(), "PYTHONPATH="+source, "DAPPLE="+program(t), "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore")
 	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.out
 	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := j.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.cmd.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-j.cmd.Process.Pid, syscall.SIGKILL) }) // it has ended, as a rule
 	return j
 }
@@ -195,10 +180,7 @@ func (j *job) computed() time.Duration {
 // script is the path of a Python program of the tests.
 func script(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Value(filepath.Abs(filepath.Join("testdata", name)))(t)
 	return path
 }
 
@@ -221,11 +203,6 @@ func until(t *testing.T, what string, is func() bool) {
 
 func copyTo(t *testing.T, dir, from string, change func(string) string) {
 	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, filepath.Base(from)), []byte(change(string(b))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(from))(t)
+	must.Do(t, os.WriteFile(filepath.Join(dir, filepath.Base(from)), []byte(change(string(b))), 0o600))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A table of BigQuery becomes rows without a domain file. Types come from its columns, and the rest is found: people with
@@ -33,17 +34,9 @@ func TestTableWithoutDomain(t *testing.T) {
 		t.Errorf("a view: %v", err)
 	}
 	req, err := pipelines.ValidateFind(ctx, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := pipelines.RunFound(ctx, req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	res := must.Value(pipelines.RunFound(ctx, req))(t)
+	data := must.Value(os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile)))(t)
 	for _, want := range []string{
 		`name: "town", type: STRING, values: ["Bonn", "Köln"]`, `name: "age", type: INT64, min: `, `max: 120`, `name: "fee", type: NUMERIC, min: 0, max: `, `resolution: 0.01`,
 		`name: "day", type: DATE, min: 2023-01-01, max: 2024-12-31`, `name: "seen", type: BOOL`,

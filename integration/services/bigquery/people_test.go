@@ -46,9 +46,7 @@ func TestPeopleAndTheirRows(t *testing.T) {
 	r := newRig(t, false)
 	c := visits(t, r)
 	res, err := run(t, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var said strings.Builder
 	if err := res.WriteText(&said); err != nil || !strings.Contains(said.String(), "wrote   people to bq://test.d.out_people and their ") || !strings.Contains(said.String(), " rows to bq://test.d.out_events (load job dapple_") {
 		t.Errorf("%v, said %s", err, said.String())

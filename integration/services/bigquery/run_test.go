@@ -109,9 +109,7 @@ func mustSample(t *testing.T, c pipelines.SampleConfig) {
 	t.Helper()
 	ctx := services.Deadline(t)
 	req := must.Value(pipelines.ValidateSample(ctx, c))(t)
-	if _, err := pipelines.RunSample(ctx, req); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(pipelines.RunSample(ctx, req))(t)
 }
 
 func compared(t *testing.T, c pipelines.Config) {

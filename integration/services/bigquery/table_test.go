@@ -108,15 +108,12 @@ func write(s bigqueryio.Sink, part io.Writer, c *domain.Chunk) error {
 func (r *rig) left(t *testing.T) (names []string) {
 	t.Helper()
 	if r.storage == nil {
-		err := filepath.WalkDir(r.staging, func(path string, d fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(r.staging, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && filepath.Ext(path) == ".parquet" {
 				names = append(names, path)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return names
 	}
 	it := r.storage.Client().Bucket(bucket).Objects(services.Deadline(t), nil)
@@ -125,9 +122,7 @@ func (r *rig) left(t *testing.T) (names []string) {
 		if errors.Is(err, iterator.Done) {
 			return names
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		names = append(names, o.Name)
 	}
 }
@@ -144,9 +139,7 @@ func (r *rig) expect(t *testing.T, times int) {
 		if errors.Is(err, iterator.Done) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got = append(got, fmt.Sprint(row))
 	}
 	for i := range 10 * times {

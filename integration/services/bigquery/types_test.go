@@ -47,9 +47,7 @@ func TestTypesArrive(t *testing.T) {
 	staged := bigqueryio.Staged{Model: "m"}
 	ref := must.Value(part.Commit(2))(t)
 	staged.Parts = append(staged.Parts, ref)
-	if _, err := s.Publish(ctx, staged); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(s.Publish(ctx, staged))(t)
 	it := must.Value(r.Client(t).Query("SELECT * FROM `test.d.t` ORDER BY c0 IS NULL").Read(ctx))(t)
 	var first, second []bq.Value
 	must.Do(t, it.Next(&first))
@@ -65,19 +63,14 @@ func TestTypesArrive(t *testing.T) {
 func TestAppendToAnotherTable(t *testing.T) {
 	r := newRig(t, false)
 	ctx := services.Deadline(t)
-	err := r.Client(t).Dataset("d").Table("t").Create(ctx, &bq.TableMetadata{Schema: bq.Schema{
+	must.Do(t, r.Client(t).Dataset("d").Table("t").Create(ctx, &bq.TableMetadata{Schema: bq.Schema{
 		{Name: "more", Type: bq.DateFieldType}, {Name: "sex", Type: bq.StringFieldType},
 		{Name: "height", Type: bq.FloatFieldType}, {Name: "id", Type: bq.IntegerFieldType},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	s := r.sink(services.StartProxy(t, r.BigQuery), "run-1")
 	s.Write = bigqueryio.WriteAppend
 	must.Do(t, s.Check(ctx))
-	if _, err := s.Publish(ctx, r.stage(t, s)); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(s.Publish(ctx, r.stage(t, s)))(t)
 	r.expect(t, 1)
 	s.Domain.Attributes[0].Type = domain.Date
 	if err := s.Check(ctx); err == nil || !strings.HasSuffix(err.Error(), "\tcolumn \"id\": the table has INT64, the rows DATE") {

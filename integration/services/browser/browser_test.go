@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // fault is one line of check.mjs.
@@ -111,9 +113,7 @@ func TestPages(t *testing.T) {
 	run(dir+"/visits", "-people", "5000", "-seed", "1", "-out", dir+"/visits.csv")
 	domain, rows := hostile()
 	for name, text := range map[string]string{"hostile.yaml": domain, "hostile.csv": rows, "about.yaml": about} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	var pages []string
 	for name, yaml := range map[string]string{"visits": filepath.Join(root, "examples", "visits", "people.yaml"), "hostile": dir + "/hostile.yaml"} {

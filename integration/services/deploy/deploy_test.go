@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const examples = "../../../pipelines/deploy/"
@@ -30,9 +32,7 @@ func TestTerraform(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(b, &template)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	file, faults := hclparse.NewParser().ParseHCLFile(examples + "terraform/main.tf")
 	if faults.HasErrors() {
 		t.Fatal(faults)

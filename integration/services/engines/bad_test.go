@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/request/jobs"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // fails runs to a failure before anything is drawn. It says why in one line and that nothing is spent, and leaves nothing.
@@ -33,18 +34,13 @@ func (a account) through(t *testing.T, line string) string {
 	if err == nil {
 		err = os.WriteFile(script, []byte("#!/bin/sh\n"+line+" "+a.program+" \"$@\"\n"), 0o700)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return "--environment_config=" + config(t, script, digest)
 }
 
 func config(t *testing.T, program, digest string) string {
 	t.Helper()
-	b, err := json.Marshal(map[string]any{"command": program, "env": map[string]string{jobs.ProgramVariable: digest}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(json.Marshal(map[string]any{"command": program, "env": map[string]string{jobs.ProgramVariable: digest}}))(t)
 	return string(b)
 }
 
@@ -83,9 +79,7 @@ func (a account) badWorkers(t *testing.T) {
 		a.fails(t, "bad", "read-only file system; every worker has to write there, and --store names another place", a.through(t, mounted(t, `--bind "$0" "$0" && mount -o remount,bind,ro "$0"`, a.dir)))
 	})
 	t.Run("NotShared", func(t *testing.T) {
-		if err := os.Mkdir(filepath.Join(a.dir, "there"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(a.dir, "there"), 0o700))
 		a.fails(t, "there/bad", "or this worker does not see the launcher's directories; it draws nothing", a.through(t, mounted(t, `-t tmpfs none "$0"`, filepath.Join(a.dir, "there"))))
 		if left, err := os.ReadDir(filepath.Join(a.dir, "there")); err != nil {
 			t.Error(err)
@@ -106,9 +100,7 @@ func (a account) job(t *testing.T) string {
 	if err == nil {
 		err = json.Unmarshal(b, &j)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return j.ID
 }
 
@@ -146,9 +138,7 @@ func (a account) deserted(t *testing.T, charges int) {
 	rows := []string{"--rows=5000000", "--run_id=left"}
 	cmd, wait := a.start(t, a.at("deserted", rows...)...)
 	a.found(t, "dapple-run-*/*.release")
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	wait()
 	if said := a.run(t, 2, a.at("deserted", rows[0])...); !strings.Contains(said, "--run_id=left waits for it") {
 		t.Errorf("%s", said)

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -150,9 +151,7 @@ func TestKeptRecords(t *testing.T) {
 	for i := range 4 {
 		fmt.Fprintf(&b, "  - {name: x%d, type: INT64, min: 0, max: 9999, fallback: 0}\n", i)
 	}
-	if err := os.WriteFile(filepath.Join(a.dir, "learned.yaml"), []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(a.dir, "learned.yaml"), []byte(b.String()), 0o600))
 	a.run(t, 0, "sample", "--domain=learned.yaml", "--rows=3000000", "--shards=4", "--output=table")
 	a.run(t, 0, "synth", "--domain=learned.yaml", "--input=table/*.parquet", "--output=many", "--epsilon=1", "--delta=1e-9", "--expected_rows=3000000", "--rows=1000",
 		"--runner=flink", "--endpoint="+a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared")
@@ -168,19 +167,14 @@ func TestKeptRecords(t *testing.T) {
 func TestLongIDs(t *testing.T) {
 	c, a, _ := onCluster(t)
 	managers := []*exec.Cmd{c.manager(t, 128), c.manager(t, 128)}
-	f, err := os.Create(filepath.Join(a.dir, "long.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(os.Create(filepath.Join(a.dir, "long.csv")))(t)
 	w := bufio.NewWriter(f)
 	fmt.Fprintln(w, "person_id,sex,age")
 	pad := strings.Repeat("x", 4000)
 	for i := range 108_000 {
 		fmt.Fprintf(w, "%s%d,Male,%d\n", pad, i, i%100)
 	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Flush(), f.Close()))
 	a.run(t, 0, "synth", "--domain=people.yaml", "--input=long.csv", "--output=long", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--rows=1000",
 		"--runner=flink", "--endpoint="+a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared")
 	a.run(t, 0, "verify", "long")

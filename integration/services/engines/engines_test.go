@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/request/jobs"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -37,9 +38,7 @@ func java(t *testing.T, args ...string) *exec.Cmd {
 	cmd.Dir = t.TempDir()
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it fails if all have ended
 		_ = cmd.Wait()                                      // a killed process is an error
@@ -110,9 +109,7 @@ func build(t *testing.T) command {
 		"people.yaml": "privacy_id: person_id\ncolumns:\n  - {name: sex, type: STRING, values: [Female, Male], other: true}\n" +
 			"  - {name: age, type: INT64, min: 0, max: 100, bins: 5, null: true}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600))
 	}
 	return c
 }
@@ -130,9 +127,7 @@ func (c command) start(t *testing.T, args ...string) (cmd *exec.Cmd, wait func()
 	cmd.Dir = c.dir
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, as a rule
 	return cmd, func() (int, string) {
 		defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
@@ -166,10 +161,7 @@ func (c command) found(t *testing.T, pattern string) {
 // workers lists the processes that an engine has started.
 func (c command) workers(t *testing.T) (pids []int) {
 	t.Helper()
-	list, err := filepath.Glob("/proc/[0-9]*/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Value(filepath.Glob("/proc/[0-9]*/exe"))(t)
 	for _, exe := range list {
 		var pid int
 		args, _ := os.ReadFile(filepath.Join(filepath.Dir(exe), "cmdline")) // a process that has ended has none
@@ -226,9 +218,7 @@ func (a account) withoutDomain(t *testing.T) {
 	a.run(t, 0, "verify", "found")
 	cmd, wait := a.start(t, at("killed")...)
 	a.found(t, "killed.found/found-*.found.drawn")
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	wait()
 	a.run(t, 0, at("killed")...)
 	a.run(t, 0, "verify", "killed")
@@ -247,9 +237,7 @@ func (a account) interrupted(t *testing.T, charges int) {
 	t.Helper()
 	cmd, wait := a.start(t, a.at("stopped", "--rows=200000000")...)
 	a.found(t, "dapple-run-*/*.release")
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(os.Interrupt))
 	if status, said := wait(); status != 4 || !strings.Contains(said, "dapple: interrupted\n"+kept) {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}

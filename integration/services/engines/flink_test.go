@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // restarts is the configuration of a Flink that starts a job again after a failure, and listens here alone.
@@ -20,9 +22,7 @@ const restarts = "jobmanager.bind-host: 127.0.0.1\ntaskmanager.bind-host: 127.0.
 func configure(t *testing.T, conf string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "flink-conf.yaml"), []byte(conf), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "flink-conf.yaml"), []byte(conf), 0o600))
 	return dir
 }
 
@@ -51,18 +51,13 @@ func TestFlink(t *testing.T) {
 // The worker is the command itself. Records of people wait in its file, not in Flink: 250 MB of one compressed file are more
 // than a bundle may send.
 func (a account) here(t *testing.T) {
-	f, err := os.Create(filepath.Join(a.dir, "long.csv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(os.Create(filepath.Join(a.dir, "long.csv.gz")))(t)
 	w, pad := gzip.NewWriter(f), strings.Repeat("x", 4000)
 	fmt.Fprintln(w, "person_id,sex,age")
 	for i := range 62_000 {
 		fmt.Fprintf(w, "%s%d,Male,%d\n", pad, i, i%100)
 	}
-	if err := errors.Join(w.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Close(), f.Close()))
 	a.run(t, 0, "synth", "--domain=people.yaml", "--input=long.csv.gz", "--output=here", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--rows=1000",
 		"--runner=flink", "--endpoint="+a.endpoint, "--parallelism=2")
 	a.run(t, 0, "verify", "here")

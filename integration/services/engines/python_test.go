@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // fromPython runs a pipeline in Python on Flink, with workers of dapple expand. Flink may start it again, so that it has a
@@ -18,27 +20,19 @@ func (a account) fromPython(t *testing.T) {
 		t.Skip("missing: Python with apache-beam; set DAPPLE_BEAM, or run make services first")
 	}
 	service := exec.Command(a.program, "expand", "--port=0", "--until_eof")
-	in, err := service.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Value(service.StdinPipe())(t)
 	out, err := service.StdoutPipe()
 	if err == nil {
 		err = service.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() {
 		_ = in.Close() // which ends it
 		if err := service.Wait(); err != nil {
 			t.Errorf("the service: %v", err)
 		}
 	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := must.Value(bufio.NewReader(out).ReadString('\n'))(t)
 	address, store := strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), filepath.Join(t.TempDir(), "store")
 	job := exec.Command(python, "../beam/testdata/job.py", "1000", "50", address, store,
 		"--runner=PortableRunner", "--job_endpoint="+a.endpoint, "--environment_type=LOOPBACK")

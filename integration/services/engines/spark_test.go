@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/request/jobs"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // One run goes well; in one a stage fails, and in one all workers are killed while they write, and Spark does both
@@ -23,9 +24,7 @@ func TestSpark(t *testing.T) {
 	if err == nil { // the third worker that is asked for ends before it has begun
 		err = os.WriteFile(script, []byte("#!/bin/sh\nn=$(ls -d \"$0\".* 2>/dev/null | wc -l); mkdir \"$0.$$\"; [ $n = 2 ] && exit 1\nexec "+a.program+" \"$@\"\n"), 0o700)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	a.finished(t, "failing", a.run(t, 0, a.at("failing", fmt.Sprintf(`--environment_config={"command": %q, "env": {%q: %q}}`, script, jobs.ProgramVariable, digest))...), 2)
 	if list, err := filepath.Glob(script + ".*"); err != nil || len(list) < 4 {
 		t.Errorf("workers: %v, %v", list, err)

@@ -63,9 +63,7 @@ func graphOf(t *testing.T, request []byte) *pipepb.Pipeline {
 func onPrism(t *testing.T) func(graph *pipepb.Pipeline) error {
 	t.Helper()
 	port := transformtest.Port(t)
-	if _, err := prism.CreateJobServer(ctx, prism.Options{Port: port}); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(prism.CreateJobServer(ctx, prism.Options{Port: port}))(t)
 	workers := must.Value(extworker.StartLoopback(ctx, 0))(t)
 	t.Cleanup(func() { _ = workers.Stop(ctx) }) // they end with the process
 	return func(graph *pipepb.Pipeline) error {

@@ -74,15 +74,10 @@ func TestReadingTakesNoMemory(t *testing.T) {
 		memory := map[int64]int64{}
 		for _, rows := range []int64{1e6, 5e6} {
 			input := fmt.Sprintf("gs://shop/%s%d", format, rows)
-			r, err := pipelines.ValidateSample(ctx, pipelines.SampleConfig{
+			r := must.Value(pipelines.ValidateSample(ctx, pipelines.SampleConfig{
 				Model: "gs://shop/out", Output: input, Format: format, Rows: rows, Shards: 2, Runner: "direct",
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := pipelines.RunSample(ctx, r); err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
+			must.Value(pipelines.RunSample(ctx, r))(t)
 			memory[rows] = peak(t, input)
 			t.Logf("%s of objects, %d rows: %d MB", format, rows, memory[rows]>>20)
 		}

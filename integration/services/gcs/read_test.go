@@ -53,9 +53,7 @@ func TestRequestsOfReading(t *testing.T) {
 	for input, most := range map[string]int{"gs://shop/in/p.parquet": 4, "gs://shop/in/customers.csv": 1} {
 		tab := must.Value(table.Find(ctx, input, table.Options{}))(t)
 		p.inject(read, before503, 0, 0)
-		if _, err := readAll(t, tab); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(readAll(t, tab))(t)
 		if n, _ := p.seen(read); n < 1 || n > most {
 			t.Errorf("%s: %d requests, want at most %d", input, n, most)
 		}

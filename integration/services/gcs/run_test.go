@@ -43,9 +43,7 @@ func putParquet(t *testing.T, s *fakestorage.Server, name string, from, to int) 
 	}
 	var b bytes.Buffer
 	w, err := parquetio.NewWriter(&b, d, parquetio.Options{GroupRows: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	err = w.Write(c)
 	if _, closing := w.Close(); errors.Join(err, closing) != nil {
 		t.Fatal(err, closing)
@@ -72,15 +70,10 @@ func TestWholeRun(t *testing.T) {
 		t.Errorf("left behind: %s", got)
 	}
 
-	more, err := pipelines.ValidateSample(ctx, pipelines.SampleConfig{
+	more := must.Value(pipelines.ValidateSample(ctx, pipelines.SampleConfig{
 		Model: "gs://release/shop/_model.arrow", Output: "gs://shop/more", Format: "csv", Rows: 70, Shards: 3, Where: "plan=pro", Runner: "direct",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := pipelines.RunSample(ctx, more); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Value(pipelines.RunSample(ctx, more))(t)
 	complete(t, "gs://shop/more", 70)
 	part, err := files.ReadAll(ctx, "gs://shop/more/part-00000-of-00003.csv", 1<<20)
 	if err != nil || !strings.HasPrefix(string(part), "plan,age,active\npro,") {
@@ -166,9 +159,7 @@ func TestObjectThatChanges(t *testing.T) {
 	} {
 		c.Input = input
 		r, err := pipelines.ValidateRun(ctx, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		change()
 		_, err = pipelines.Run(ctx, r)
 		if err == nil || !strings.Contains(err.Error(), input+": the file has changed since the run was planned\nnothing was written") {
@@ -184,31 +175,19 @@ func TestObjectThatChanges(t *testing.T) {
 func TestReadsAsLocalFiles(t *testing.T) {
 	s, _ := shop(t)
 	putParquet(t, s, "gs://shop/in/p.parquet", 0, 1000)
-	f, err := schema.Parse("domain.yaml", []byte(shopDomain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(schema.Parse("domain.yaml", []byte(shopDomain)))(t)
 	count := func(input string) (rows int, sum int64) {
-		tab, err := table.Find(ctx, input, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = tab.Each(ctx, f.Domain, schema.CSV{}, func(c *domain.Chunk) error {
+		tab := must.Value(table.Find(ctx, input, table.Options{}))(t)
+		must.Do(t, tab.Each(ctx, f.Domain, schema.CSV{}, func(c *domain.Chunk) error {
 			rows += c.Rows
 			for _, v := range c.Columns[1].Ints {
 				sum += v
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return rows, sum
 	}
-	b, err := files.ReadAll(ctx, "gs://shop/in/p.parquet", 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(files.ReadAll(ctx, "gs://shop/in/p.parquet", 1<<20))(t)
 	local := filepath.Join(t.TempDir(), "p.parquet")
 	must.Do(t, os.WriteFile(local, b, 0o600))
 	rows, sum := count("gs://shop/in/p.parquet")

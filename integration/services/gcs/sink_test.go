@@ -85,9 +85,7 @@ func TestDeniedAtEveryRequest(t *testing.T) {
 			d := directory("run")
 			if n%2 == 1 {
 				old := directory("old")
-				if _, err := old.Publish(ctx, stage(t, old), released, nil); err != nil {
-					t.Fatal(err)
-				}
+				must.Value(old.Publish(ctx, stage(t, old), released, nil))(t)
 				d.Overwrite = true
 			}
 			refs := stage(t, d)
@@ -122,12 +120,8 @@ func TestHalfAShardLeavesNoObject(t *testing.T) {
 	d := directory("run")
 	large := strings.Repeat("row\n", 3<<20) // several requests' worth
 	p, err := d.Create(ctx, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Write([]byte(large)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Value(p.Write([]byte(large)))(t)
 	if err := p.Abort(); err != nil {
 		t.Error(err)
 	}
@@ -135,9 +129,7 @@ func TestHalfAShardLeavesNoObject(t *testing.T) {
 	if p, err = d.Create(stopped, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Write([]byte(large)); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(p.Write([]byte(large)))(t)
 	cancel()
 	if _, err := p.Commit(3 << 20); err == nil {
 		t.Error("a part was committed after its context had ended")
@@ -147,9 +139,7 @@ func TestHalfAShardLeavesNoObject(t *testing.T) {
 		t.Fatal(err)
 	}
 	front.inject(upload, denied, 0, 100)
-	if _, err := p.Write([]byte("row\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(p.Write([]byte("row\n")))(t)
 	if _, err := p.Commit(1); err == nil || !strings.Contains(err.Error(), `sink: shard 2: gs://bucket/out.release/_tmp/run/`) || !strings.Contains(err.Error(), `not allowed; grant this account roles/storage.objectUser on bucket "bucket"`) {
 		t.Error(err)
 	}
@@ -225,8 +215,6 @@ func TestCutOffBeforeTheManifest(t *testing.T) {
 		t.Error(err)
 	}
 	d.Overwrite = true
-	if _, err := d.Publish(ctx, stage(t, d), released, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, stage(t, d), released, nil))(t)
 	complete(t, d.Path, 10)
 }

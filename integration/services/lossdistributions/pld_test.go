@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const testdata = "../../../internal/dp/accountant/testdata/"
@@ -27,21 +29,11 @@ func TestFiguresAreTheLibrarys(t *testing.T) {
 	if exec.Command(python, "-c", "import dp_accounting").Run() != nil {
 		t.Skip("missing: dp-accounting in the Python of DAPPLE_PYTHON")
 	}
-	out, err := exec.CommandContext(t.Context(), python, testdata+"pld.py").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := os.ReadFile(testdata + "pld.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Value(exec.CommandContext(t.Context(), python, testdata+"pld.py").Output())(t)
+	kept := must.Value(os.ReadFile(testdata + "pld.json"))(t)
 	var now, then figures
-	if err := json.Unmarshal(out, &now); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(kept, &then); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &now))
+	must.Do(t, json.Unmarshal(kept, &then))
 	if len(now.Cases) != len(then.Cases) {
 		t.Fatalf("%d figures, kept are %d", len(now.Cases), len(then.Cases))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // benchRows is a million rows of 15 columns; a cell in 20 is NULL.
@@ -75,10 +76,7 @@ func TestSizeBesideDuckDB(t *testing.T) {
 
 func size(tb testing.TB, path string) int64 {
 	tb.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	info := must.Value(os.Stat(path))(tb)
 	return info.Size()
 }
 
@@ -95,9 +93,7 @@ func perCPU(b *testing.B, f func()) {
 
 func cpu(b *testing.B) float64 {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
 	return seconds(u.Utime) + seconds(u.Stime)
 }
@@ -106,18 +102,11 @@ func BenchmarkWrite(b *testing.B) {
 	tab := bench(uniform(), benchRows)
 	b.Run("dapple", func(b *testing.B) {
 		perCPU(b, func() {
-			w, err := parquetio.NewWriter(io.Discard, tab.d, parquetio.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			w := must.Value(parquetio.NewWriter(io.Discard, tab.d, parquetio.Options{}))(b)
 			for _, c := range tab.chunks {
-				if err := w.Write(c); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, w.Write(c))
 			}
-			if _, err := w.Close(); err != nil {
-				b.Fatal(err)
-			}
+			must.Value(w.Close())(b)
 		})
 	})
 	path := tab.write(b, parquetio.Options{})
@@ -131,12 +120,8 @@ func BenchmarkWrite(b *testing.B) {
 	b.Run("parquet-go", func(b *testing.B) {
 		perCPU(b, func() {
 			w := parquet.NewGenericWriter[benchRow](io.Discard, parquet.Compression(&parquet.Snappy))
-			if _, err := w.Write(rows); err != nil {
-				b.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				b.Fatal(err)
-			}
+			must.Value(w.Write(rows))(b)
+			must.Do(b, w.Close())
 		})
 	})
 }
@@ -146,15 +131,10 @@ func BenchmarkRead(b *testing.B) {
 	path := tab.write(b, parquetio.Options{})
 	b.Run("dapple", func(b *testing.B) {
 		perCPU(b, func() {
-			r, err := parquetio.OpenFile(path, tab.d, parquetio.ReadOptions{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			r := must.Value(parquetio.OpenFile(path, tab.d, parquetio.ReadOptions{}))(b)
 			defer r.Close()
 			for _, err := range r.Chunks() {
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, err)
 			}
 		})
 	})
@@ -190,10 +170,7 @@ type benchRow struct {
 }
 
 func readGo(b *testing.B, path string) []benchRow {
-	f, err := os.ReadFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must.Value(os.ReadFile(path))(b)
 	r := parquet.NewGenericReader[benchRow](bytes.NewReader(f))
 	defer r.Close()
 	rows := make([]benchRow, benchRows)

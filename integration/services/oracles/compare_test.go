@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // seen is what an oracle sees in a file.
@@ -125,10 +126,7 @@ func checkTotals(t *testing.T, a *domain.Attribute, c *column, cells []string) {
 		sum, scale := 0.0, 0.0
 		for _, s := range cells {
 			if s != null {
-				x, err := strconv.ParseFloat(s, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
+				x := must.Value(strconv.ParseFloat(s, 64))(t)
 				sum, scale = sum+x, scale+math.Abs(x)
 			}
 		}

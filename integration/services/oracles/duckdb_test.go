@@ -9,14 +9,12 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2" // the driver
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func openDuck(tb testing.TB) *sql.DB {
 	tb.Helper()
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	db := must.Value(sql.Open("duckdb", ""))(tb)
 	tb.Cleanup(func() { db.Close() })
 	// Cells are compared in UTC, and files written here by one thread have their rows in order.
 	run(tb, db, "set timezone = 'UTC'")
@@ -38,19 +36,14 @@ func queryAll(tb testing.TB, db *sql.DB, query string) [][]string {
 		tb.Fatalf("%s: %v", query, err)
 	}
 	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	names := must.Value(rows.Columns())(tb)
 	var out [][]string
 	for rows.Next() {
 		cells, dst := make([]sql.NullString, len(names)), make([]any, len(names))
 		for i := range cells {
 			dst[i] = &cells[i]
 		}
-		if err := rows.Scan(dst...); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, rows.Scan(dst...))
 		line := make([]string, len(names))
 		for i, c := range cells {
 			if line[i] = c.String; !c.Valid {
@@ -140,9 +133,7 @@ func duckColumn(t *testing.T, db *sql.DB, path string, a *domain.Attribute, c *c
 	}
 	if a.Type == domain.Int64 || a.Type == domain.Numeric {
 		var sum sql.NullFloat64
-		if err := db.QueryRow(fmt.Sprintf(`select sum("%s"::double) from '%s'`, a.Name, path)).Scan(&sum); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.QueryRow(fmt.Sprintf(`select sum("%s"::double) from '%s'`, a.Name, path)).Scan(&sum))
 		if c.Sum = &sum.Float64; a.Type == domain.Numeric {
 			sum.Float64 *= 1e9
 		}
@@ -178,26 +169,19 @@ func newFooter(t domain.Type, r []string) (f footer) {
 }
 
 func duckFloats(t *testing.T, db *sql.DB, path, name string) []string {
-	rows, err := db.Query(fmt.Sprintf(`select "%s" from '%s'`, name, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Value(db.Query(fmt.Sprintf(`select "%s" from '%s'`, name, path)))(t)
 	defer rows.Close()
 	out := []string{}
 	for rows.Next() {
 		var f sql.NullFloat64
-		if err := rows.Scan(&f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Scan(&f))
 		cell := null
 		if f.Valid {
 			cell = floatText(f.Float64)
 		}
 		out = append(out, cell)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rows.Err())
 	return out
 }
 

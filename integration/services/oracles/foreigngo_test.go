@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Rows of foreign in two struct types of parquet-go: the types nearest to ours, and others. It takes
@@ -101,9 +102,7 @@ func goFile[R any](tb testing.TB, rows []R, options ...parquet.WriterOption) []b
 	if n, err := w.Write(rows); err != nil || n != len(rows) {
 		tb.Fatal(n, err)
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, w.Close())
 	return b.Bytes()
 }
 

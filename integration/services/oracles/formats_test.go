@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/arrowio"
 	_ "github.com/dapple-dp/dapple/io/avroio"
 	_ "github.com/dapple-dp/dapple/io/jsonio"
@@ -30,17 +31,10 @@ func TestOursReadsOtherFormats(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			src, err := tabular.Find(t.Context(), name, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := src.Check(t.Context(), tab.d, schema.CSV{}); err != nil {
-				t.Fatal(err)
-			}
+			src := must.Value(tabular.Find(t.Context(), name, nil))(t)
+			must.Do(t, src.Check(t.Context(), tab.d, schema.CSV{}))
 			var got []string
-			if err := src.Each(t.Context(), tab.d, schema.CSV{}, formattest.Rows(tab.d, &got)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, src.Each(t.Context(), tab.d, schema.CSV{}, formattest.Rows(tab.d, &got)))
 			if !slices.Equal(got, want) {
 				t.Errorf("%d rows of %d, or other cells", len(got), len(want))
 				for i := range min(len(got), len(want)) {
@@ -50,9 +44,7 @@ func TestOursReadsOtherFormats(t *testing.T) {
 				}
 			}
 			columns, _, err := src.Describe(t.Context(), schema.CSV{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for _, c := range columns {
 				i := slices.Index(tab.d.Names(), c.Name)
 				if i >= 0 && !c.Untyped && (c.Fault != "" || c.Type != tab.d.Attributes[i].Type) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -53,19 +54,14 @@ func kinds(t *testing.T, py string, writers ...string) (list []madeFile) {
 	t.Helper()
 	dir := t.TempDir()
 	script(t, py, append([]string{"testdata/kinds.py", dir}, writers...)...)
-	said, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Value(filepath.Glob(filepath.Join(dir, "*.json")))(t)
 	for _, path := range said {
 		f := madeFile{path: strings.TrimSuffix(path, "json") + "parquet"}
 		b, err := os.ReadFile(path)
 		if err == nil {
 			err = json.Unmarshal(b, &f)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		list = append(list, f)
 	}
 	return list
@@ -180,10 +176,7 @@ func matchTable(t *testing.T, title string, writers []string, list []madeFile) {
 // section compares a part of a document with what it should be, or writes it.
 func section(t *testing.T, path, title, want string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(path))(t)
 	before, rest, found := strings.Cut(string(b), "\n## Files made "+title+"\n\n")
 	got, after, more := strings.Cut(rest, "\n## ")
 	if !found {
@@ -201,7 +194,5 @@ func section(t *testing.T, path, title, want string) {
 	if more {
 		text += "\n## " + after
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }

@@ -12,24 +12,16 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestParquetGoReadsOurs(t *testing.T) {
 	for name, w := range writeAll(t, t.TempDir()) {
 		t.Run(name, func(t *testing.T) {
-			f, err := os.Open(w.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Value(os.Open(w.path))(t)
 			defer f.Close()
-			info, err := f.Stat()
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := parquet.OpenFile(f, info.Size())
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.Value(f.Stat())(t)
+			p := must.Value(parquet.OpenFile(f, info.Size()))(t)
 			w.check(t, parquetGoSees(t, p, w.d), parquetGoTypes)
 		})
 	}
@@ -70,9 +62,7 @@ func chunkCells(t *testing.T, a *domain.Attribute, c parquet.ColumnChunk) (out [
 		if errors.Is(err, io.EOF) {
 			return out
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		values := make([]parquet.Value, p.NumValues())
 		if n, err := p.Values().ReadValues(values); n < len(values) || err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(n, err)

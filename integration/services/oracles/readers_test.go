@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const readersRows = 2001
@@ -48,17 +50,12 @@ func readDirectories(t *testing.T, py string, readers ...string) {
 	}
 	path := filepath.Join(home, "seen.json")
 	script(t, py, append([]string{"testdata/readers.py", path, strings.Join(readers, ",")}, dirs...)...)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(path))(t)
 	var seen map[string]struct {
 		Rows    int
 		Columns []string
 	}
-	if err := json.Unmarshal(b, &seen); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &seen))
 	for _, name := range want {
 		if s := seen[name]; s.Rows != readersRows || !slices.Equal(s.Columns, readersColumns) {
 			t.Errorf("%s: %d rows of %v, want %d of %v", name, s.Rows, s.Columns, readersRows, readersColumns)

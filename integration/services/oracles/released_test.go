@@ -11,16 +11,14 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
 )
 
 // dapple builds the command.
 func dapple(t *testing.T) string {
 	t.Helper()
-	bin, err := program.Build("../../..", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := must.Value(program.Build("../../..", t.TempDir()))(t)
 	return bin
 }
 
@@ -94,10 +92,7 @@ func TestMarginalsByDuckDB(t *testing.T) {
 		}
 		d.Attributes = append(d.Attributes, a)
 	}
-	back, err := readBack(path, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Value(readBack(path, d))(t)
 	w := written{table: back, path: path}
 	w.check(t, duckSees(t, openDuck(t), path, d), duckTypes)
 	if cells := back.cells(); nulls(cells[4]) != 400 || cells[2][3] != floatText(0.25) || cells[4][799] != floatText(399.0/8-1) || cells[1][0] != `x\,y, [1\, 3)` {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // script runs a program that prints nothing unless it fails.
@@ -26,14 +27,9 @@ func script(t *testing.T, name string, args ...string) {
 // seenBy reads what a script saw in the file at path.
 func seenBy(t *testing.T, oracle, path string) *seen {
 	t.Helper()
-	b, err := os.ReadFile(strings.TrimSuffix(path, "parquet") + oracle + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile(strings.TrimSuffix(path, "parquet") + oracle + ".json"))(t)
 	var s seen
-	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &s))
 	return &s
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // table is rows of a domain, in chunks as a writer gets them.
@@ -78,18 +79,11 @@ func nulls(cells []string) (n int) {
 func (t *table) bytes(tb testing.TB, o parquetio.Options) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	w, err := parquetio.NewWriter(&b, t.d, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := must.Value(parquetio.NewWriter(&b, t.d, o))(tb)
 	for _, c := range t.chunks {
-		if err := w.Write(c); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, w.Write(c))
 	}
-	if _, err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Value(w.Close())(tb)
 	return b.Bytes()
 }
 
@@ -103,9 +97,7 @@ func (t *table) write(tb testing.TB, o parquetio.Options) string {
 
 func save(tb testing.TB, path string, b []byte) {
 	tb.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, os.WriteFile(path, b, 0o600))
 }
 
 // mixed has a column of each type and seven categories; with null all of them can be NULL.

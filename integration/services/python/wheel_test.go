@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // mostBytes of a wheel, which people download with every installation.
@@ -72,28 +74,19 @@ func installed(t *testing.T) string {
 	if os.Getenv("DAPPLE_PYTHON") == "" {
 		t.Skip("missing: Python with pyarrow and others; set DAPPLE_PYTHON or run make services")
 	}
-	fresh, err := wheel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fresh := must.Value(wheel())(t)
 	return fresh
 }
 
 // TestWheel runs the package's tests and mypy where the wheel is installed.
 func TestWheel(t *testing.T) {
 	fresh := installed(t)
-	wheels, err := filepath.Glob(filepath.Join(made, "dapple-*.whl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wheels := must.Value(filepath.Glob(filepath.Join(made, "dapple-*.whl")))(t)
 	fits(t, wheels[0])
 	if got := output(t, t.TempDir(), filepath.Join(filepath.Dir(fresh), "dapple"), "--version"); !strings.Contains(got, "v0.1.0") {
 		t.Errorf("the installed command says %q", got)
 	}
-	test, err := filepath.Abs(root + "/pipelines/python/tests/test_dapple.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := must.Value(filepath.Abs(root + "/pipelines/python/tests/test_dapple.py"))(t)
 	t.Log(output(t, t.TempDir(), fresh, "-W", "error::ResourceWarning", test))
 	_ = output(t, root+"/pipelines/python", fresh, "-m", "mypy", "--cache-dir", t.TempDir())
 }
@@ -102,14 +95,8 @@ func TestWheel(t *testing.T) {
 // synthetic, and what a notebook shows of a release.
 func TestNotebook(t *testing.T) {
 	fresh, dir := installed(t), t.TempDir()
-	script, err := filepath.Abs("testdata/notebook.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := filepath.Abs(root + "/docs/tutorials/notebook.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Value(filepath.Abs("testdata/notebook.py"))(t)
+	book := must.Value(filepath.Abs(root + "/docs/tutorials/notebook.ipynb"))(t)
 	_ = output(t, root, "go", "run", "./examples/visits", "-people", "5000", "-seed", "1", "-out", filepath.Join(dir, "visits.csv"))
 	got := output(t, dir, fresh, script, book)
 	for _, want := range []string{`pictures: \[\['real', 'synthetic'\]\]`, `Release: \d{4,} letters`, `Domain: \d{3,} letters`, `Answers: .*Female`, `DataFrame: \d{3,} letters`} {
@@ -129,14 +116,9 @@ func TestCost(t *testing.T) {
 	if n := os.Getenv("DAPPLE_ROWS"); n != "" {
 		rows, most = n, 1.2
 	}
-	script, err := filepath.Abs("testdata/cost.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Value(filepath.Abs("testdata/cost.py"))(t)
 	var command, call float64
-	if _, err := fmt.Sscan(output(t, t.TempDir(), fresh, script, rows), &command, &call); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(fmt.Sscan(output(t, t.TempDir(), fresh, script, rows), &command, &call))(t)
 	t.Logf("%s rows: the command computes %.2f s, a call %.2f s, %.2f times as much", rows, command, call, call/command)
 	if call > most*command {
 		t.Errorf("more than %g times", most)
@@ -170,10 +152,7 @@ func windows(machine string) string {
 
 // TestMadeWheels looks at the wheels of all machines, where make wheel has made them.
 func TestMadeWheels(t *testing.T) {
-	wheels, err := filepath.Glob(root + "/out/release/dapple-*.whl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wheels := must.Value(filepath.Glob(root + "/out/release/dapple-*.whl"))(t)
 	if len(wheels) == 0 {
 		t.Skip("missing: wheels of other machines; make wheel makes them in out/release")
 	}
@@ -185,15 +164,9 @@ func TestMadeWheels(t *testing.T) {
 // fits sees that the program in a wheel is for the machine that its name says, and that the wheel is small enough.
 func fits(t *testing.T, wheel string) {
 	t.Helper()
-	z, err := zip.OpenReader(wheel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Value(zip.OpenReader(wheel))(t)
 	defer func() { _ = z.Close() }()
-	info, err := os.Stat(wheel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Value(os.Stat(wheel))(t)
 	if info.Size() > mostBytes {
 		t.Errorf("%s has %d MiB, want at most %d", wheel, info.Size()>>20, mostBytes>>20)
 	}
@@ -204,10 +177,7 @@ func fits(t *testing.T, wheel string) {
 			continue
 		}
 		programs++
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(f.Open())(t)
 		head := make([]byte, 4096)
 		n, err := io.ReadFull(r, head)
 		_ = r.Close() // it was read
@@ -256,9 +226,6 @@ func said(dir, name string, args ...string) (string, error) {
 
 func output(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	text, err := said(dir, name, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(said(dir, name, args...))(t)
 	return text
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	"github.com/dapple-dp/dapple/io/files"
@@ -62,24 +63,15 @@ func start(t *testing.T, bucket string) *network {
 	}
 	dir := t.TempDir()
 	data, meta := filepath.Join(dir, "data"), filepath.Join(dir, "meta")
-	if err := errors.Join(os.MkdirAll(filepath.Join(data, bucket), 0o700), os.Mkdir(meta, 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Join(data, bucket), 0o700), os.Mkdir(meta, 0o700)))
+	l := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	const key = "dapple-test"
 	cmd := exec.Command(gateway, "--access", key, "--secret", key, "--port", address, "--quiet", "posix", "--sidecar", meta, data)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -100,10 +92,7 @@ func start(t *testing.T, bucket string) *network {
 		return nil
 	}
 	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
-	front, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	front := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	server := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(front) }()
 	t.Cleanup(func() { _ = server.Close() })

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/store"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -27,9 +28,7 @@ func TestSystem(t *testing.T) {
 				t.Errorf("nothing is there: %v", err)
 			}
 			first := text(size, 0)
-			if err := write(s.Create, name, first); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, write(s.Create, name, first))
 			old, err := s.Stat(ctx, name)
 			if err != nil || old.Size != int64(size) || old.Version == "" || size > 0 && old.CRC32C == 0 {
 				t.Errorf("%+v, %v", old, err)
@@ -75,9 +74,7 @@ func TestSystem(t *testing.T) {
 			if err == nil {
 				_, err = w.Write(first)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			w.Abort()
 			if _, err := s.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("a write that was given up: %v", err)
@@ -163,10 +160,7 @@ func TestLostAnswers(t *testing.T) {
 		if err := write(s.Create, name, text(size, 0)); err != nil || n.lost == 0 {
 			t.Errorf("%d bytes created, %d answers lost: %v", size, n.lost, err)
 		}
-		o, err := s.Stat(ctx, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Value(s.Stat(ctx, name))(t)
 		last(http.MethodPost, "uploadId")
 		if err := s.Copy(ctx, o, name+"-copy", files.Info{}); err != nil || n.lost == 0 {
 			t.Errorf("%d bytes copied, %d answers lost: %v", size, n.lost, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/pipelines"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -26,9 +27,7 @@ func putShop(t *testing.T) {
 		fmt.Fprintf(&b, "c%d,%s,%d\n", i, []string{"basic", "plus", "pro", "trial"}[i%4], 18+i*i%80)
 	}
 	for name, text := range map[string]string{"s3://shop/domain.yaml": domainFile, "s3://shop/in/customers.csv": b.String()} {
-		if err := files.Create(ctx, name, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, files.Create(ctx, name, []byte(text)))
 	}
 }
 
@@ -42,9 +41,7 @@ func TestWholeRun(t *testing.T) {
 	if err == nil {
 		_, err = pipelines.Run(ctx, r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	verify(t, "s3://shop/out", 500)
 	more, err := pipelines.ValidateSample(ctx, pipelines.SampleConfig{
 		Model: "s3://shop/out", Output: "s3://shop/more", Format: "csv", Rows: 70, Shards: 3, Where: "plan=pro", Runner: "direct",
@@ -52,9 +49,7 @@ func TestWholeRun(t *testing.T) {
 	if err == nil {
 		_, err = pipelines.RunSample(ctx, more)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	verify(t, "s3://shop/more", 70)
 	left, err := files.Names(ctx, "s3://shop")
 	if err != nil || strings.Join(left, " ") != "domain.yaml in more more.release out out.release" {

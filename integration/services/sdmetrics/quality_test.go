@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/csvio" // the tables are CSV
 )
 
@@ -51,9 +52,7 @@ func TestQualityIsSDMetrics(t *testing.T) {
 	dir := t.TempDir()
 	out := compared(t, "testdata/compare.py", dir)
 	var want expected
-	if err := json.Unmarshal(out, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &want))
 	if want.Version != evaluate.SDMetrics {
 		t.Errorf("SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
 	}
@@ -63,20 +62,12 @@ func TestQualityIsSDMetrics(t *testing.T) {
 	scores := 0
 	for name, w := range want.Cases {
 		path := func(suffix string) string { return filepath.Join(dir, name+suffix) }
-		err := evaluate.Run(t.Context(), evaluate.Config{
+		must.Do(t, evaluate.Run(t.Context(), evaluate.Config{
 			Domain: path(".yaml"), Input: path("-true.csv"), Synthetic: path("-synthetic.csv"), JSON: path(".json"), Marginals: 1,
-		}, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(path(".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, io.Discard))
+		text := must.Value(os.ReadFile(path(".json")))(t)
 		var report evaluate.Report
-		if err := json.Unmarshal(text, &report); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &report))
 		got := report.Real.Values
 		same := func(what string, got evaluate.Score, want any) {
 			scores++

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestSequences compares every score of sequences with the package's own.
@@ -20,25 +21,16 @@ func TestSequences(t *testing.T) {
 		InterRow  map[string]float64 `json:"inter_row"`
 		Statistic map[string]float64
 	}
-	if err := json.Unmarshal(compared(t, "testdata/sequences.py", dir), &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(compared(t, "testdata/sequences.py", dir), &want))
 	if want.Version != evaluate.SDMetrics {
 		t.Errorf("SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
 	}
 	path := func(name string) string { return filepath.Join(dir, name) }
 	err := evaluate.Run(t.Context(), evaluate.Config{Domain: path("histories.yaml"), Input: path("true.csv"), Synthetic: path("synthetic.csv"), JSON: path("report.json"), Marginals: 1}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path("report.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	text := must.Value(os.ReadFile(path("report.json")))(t)
 	var report evaluate.Report
-	if err := json.Unmarshal(text, &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &report))
 	got := report.Real.People.Sequences
 	same := func(what string, got evaluate.Score, want float64) {
 		if !(math.Abs(float64(got)-want) <= 1e-6) || want == 1 {

@@ -6,22 +6,18 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestAllocate: stages spend within their shares, in several events, and no others spend at all.
 func TestAllocate(t *testing.T) {
 	for _, l := range ledgers(t) {
 		event := func(s dp.Share) Event {
-			e, err := l.Measure(Equal(2, 10), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Value(l.Measure(Equal(2, 10), s))(t)
 			return e
 		}
 		for stage, s := range map[string]dp.Share{"a": dp.ShareOf(1, 3), "b": dp.ShareOf(1, 2)} {
-			if err := l.Allocate(stage, s); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Allocate(stage, s))
 		}
 		for _, bad := range []struct {
 			stage string
@@ -55,17 +51,10 @@ func TestAllocate(t *testing.T) {
 // TestOneStage: spending does not change what the only stage was allocated.
 func TestOneStage(t *testing.T) {
 	for _, l := range ledgers(t) {
-		if err := l.Allocate("a", dp.ShareOf(1, 2)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Allocate("a", dp.ShareOf(1, 2)))
 		before := l.Statement(Adaptive)
-		e, err := l.Measure(Equal(1, 10), dp.ShareOf(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Charge(e.At("a", 1)); err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Measure(Equal(1, 10), dp.ShareOf(1, 2)))(t)
+		must.Do(t, l.Charge(e.At("a", 1)))
 		if s := l.Statement(Adaptive); s.AchievedEpsilon != before.AchievedEpsilon || s.Mu != before.Mu || s.AchievedEpsilon >= float64(l.params.Epsilon) {
 			t.Errorf("%v: ε %g before, %g after", l.params.Accounting, before.AchievedEpsilon, s.AchievedEpsilon)
 		}
@@ -78,24 +67,15 @@ func TestAllocatedStatement(t *testing.T) {
 	for i := range ledgers(t) {
 		adaptive, early, planned, whole := ledgers(t)[i], ledgers(t)[i], ledgers(t)[i], ledgers(t)[i]
 		kind := planned.params.Accounting
-		e, err := planned.Measure(Equal(1, 10), dp.ShareOf(1, 4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(planned.Measure(Equal(1, 10), dp.ShareOf(1, 4)))(t)
 		for _, stage := range []string{"a", "b"} {
 			for _, l := range []*Ledger{adaptive, early} {
-				if err := l.Allocate(stage, dp.ShareOf(1, 4)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, l.Allocate(stage, dp.ShareOf(1, 4)))
 			}
-			if err := whole.Allocate(stage, dp.ShareOf(1, 2)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, whole.Allocate(stage, dp.ShareOf(1, 2)))
 		}
 		for _, stage := range []string{"a", "b"} {
-			if err := errors.Join(adaptive.Charge(e.At(stage, 1)), planned.Charge(e.At(stage, 1))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(adaptive.Charge(e.At(stage, 1)), planned.Charge(e.At(stage, 1))))
 		}
 		s, p := adaptive.Statement(Adaptive), planned.Statement(Planned)
 		if s.AchievedEpsilon < p.AchievedEpsilon || s.AchievedEpsilon > p.AchievedEpsilon*1.002 || s.Conversion != p.Conversion+" of allocated shares" {

@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func runOf(t *testing.T, p Params) Run {
 	t.Helper()
-	l, err := NewLedger(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(NewLedger(p))(t)
 	return l.Run()
 }
 
@@ -85,23 +83,15 @@ func TestBookLetsOneRunHaveItAll(t *testing.T) {
 		{Accounting: dp.ZCDP, Epsilon: 1, Delta: 1e-9},
 		{Accounting: dp.Pure, Epsilon: 1},
 	} {
-		b, err := NewBook(dp.AddRemove, 1, 1e-9, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(NewBook(dp.AddRemove, 1, 1e-9, false))(t)
 		small := runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 0.01, Delta: 1e-9, Coordinates: 10})
 		if err := b.Charge(runOf(t, p)); err != nil {
 			t.Errorf("%v: %v", p.Accounting, err)
 		} else if err := b.Charge(small); err == nil || b.SpentEpsilon() != 1 {
 			t.Errorf("%v: a second run fits; ε = %g is spent", p.Accounting, float64(b.SpentEpsilon()))
 		}
-		second, err := NewBook(dp.AddRemove, 1, 1e-9, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := second.Charge(small); err != nil {
-			t.Fatal(err)
-		}
+		second := must.Value(NewBook(dp.AddRemove, 1, 1e-9, false))(t)
+		must.Do(t, second.Charge(small))
 		if err := second.Charge(runOf(t, p)); err == nil {
 			t.Errorf("%v: the whole book for a second run", p.Accounting)
 		}
@@ -125,14 +115,9 @@ func TestBookRefuses(t *testing.T) {
 		"too many noisy numbers":    {1e-9, Params{Accounting: dp.GaussianOnly, Epsilon: 0.1, Delta: 1e-6, Coordinates: 1 << 40}},
 		"not the book's: pure, GDP": {1e-9, Params{Accounting: dp.Pure, Epsilon: 0.1}},
 	} {
-		b, err := NewBook(dp.AddRemove, 3, row.delta, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(NewBook(dp.AddRemove, 3, row.delta, false))(t)
 		if first := runOf(t, Params{Accounting: b.params.Accounting, Epsilon: 0.1, Delta: row.delta, Coordinates: 10}); name != "too large a first run" {
-			if err := b.Charge(first); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.Charge(first))
 		}
 		spent, runs := b.Spent(), b.Runs()
 		if b.Charge(runOf(t, row.run)) == nil {
@@ -152,31 +137,21 @@ func TestBookRefuses(t *testing.T) {
 
 // TestBookCountsNoisyNumbers: a GDP book has room for as many as a hundredth of its δ pays for, in all runs together.
 func TestBookCountsNoisyNumbers(t *testing.T) {
-	b, err := NewBook(dp.AddRemove, 3, 1e-9, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(NewBook(dp.AddRemove, 3, 1e-9, false))(t)
 	r := runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 0.1, Delta: 1e-6, Coordinates: b.params.Coordinates * 2 / 3})
 	if paid := (1 + math.Exp(3)) * float64(b.params.Coordinates) * 0.021 / math.Exp2(60); paid > 1e-11 || paid < 0.99e-11 {
 		t.Errorf("%d noisy numbers take %g out of δ", b.params.Coordinates, paid)
 	}
-	if err := b.Charge(r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Charge(r))
 	if b.Charge(r) == nil {
 		t.Error("a second run draws a third too much")
 	}
 }
 
 func TestThreeRuns(t *testing.T) {
-	b, err := NewBook(dp.AddRemove, 3, 1e-9, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(NewBook(dp.AddRemove, 3, 1e-9, false))(t)
 	for range 3 {
-		if err := b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 100_000})); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 100_000})))
 	}
 	if e := b.SpentEpsilon(); e >= 2 || e < 1.7 {
 		t.Errorf("three runs of ε = 1 spend %g", float64(e))
@@ -185,16 +160,11 @@ func TestThreeRuns(t *testing.T) {
 
 // TestLargestEpsilon: it fits, and one step more does not.
 func TestLargestEpsilon(t *testing.T) {
-	b, err := NewBook(dp.AddRemove, 2, 1e-9, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(NewBook(dp.AddRemove, 2, 1e-9, false))(t)
 	ledgerOf := func(e dp.Epsilon) (*Ledger, error) {
 		return NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: e, Delta: 1e-9, Coordinates: 1000})
 	}
-	if err := b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1.2, Delta: 1e-9, Coordinates: 1000})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1.2, Delta: 1e-9, Coordinates: 1000})))
 	e := b.LargestEpsilon(ledgerOf)
 	if e < 1.4 || e > 1.7 { // μ² adds: 1.2² + 1.6² = 2²
 		t.Errorf("ε = %g", float64(e))
@@ -204,9 +174,7 @@ func TestLargestEpsilon(t *testing.T) {
 	if b.Refusal(fits.Run()) != nil || b.Refusal(over.Run()) == nil {
 		t.Errorf("ε = %g is not the largest", float64(e))
 	}
-	if err := b.Charge(fits.Run()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Charge(fits.Run()))
 	if e := b.LargestEpsilon(ledgerOf); e > 0.1 {
 		t.Errorf("of a book that is nearly full: ε = %g", float64(e))
 	}

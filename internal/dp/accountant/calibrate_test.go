@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // ledgers returns one of each kind and relation.
@@ -20,10 +21,7 @@ func ledgers(t *testing.T) []*Ledger {
 	} {
 		for _, r := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 			p.Neighbouring = r
-			l, err := NewLedger(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Value(NewLedger(p))(t)
 			all = append(all, l)
 		}
 	}
@@ -34,10 +32,7 @@ func share(l *Ledger, s dp.Share) *big.Rat { return new(big.Rat).Mul(l.capacity,
 
 func loss(t *testing.T, l *Ledger, e Event) *big.Rat {
 	t.Helper()
-	x, err := e.Loss(l.params.Accounting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Value(e.Loss(l.params.Accounting))(t)
 	return x
 }
 
@@ -51,10 +46,7 @@ func TestMeasureRoundsNoiseUp(t *testing.T) {
 				m.Precision[i] = math.Exp(rng.NormFloat64())
 			}
 			s := dp.ShareOf(1+rng.Int64N(1000), 1000+rng.Int64N(1e6))
-			e, err := l.Measure(m, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Value(l.Measure(m, s))(t)
 			if loss(t, l, e).Cmp(share(l, s)) > 0 {
 				t.Fatalf("%+v: loss %v above share %v", l.params, loss(t, l, e), share(l, s))
 			}
@@ -101,10 +93,7 @@ func TestSelectIsLeast(t *testing.T) {
 		for _, kind := range []dp.Kind{dp.Exponential, dp.BlockExponential} {
 			for range 30 {
 				s := dp.ShareOf(1+rng.Int64N(1000), 1000+rng.Int64N(1e7))
-				e, err := l.Select(kind, dp.Range(1+rng.Int64N(4)), s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Value(l.Select(kind, dp.Range(1+rng.Int64N(4)), s))(t)
 				if loss(t, l, e).Cmp(share(l, s)) > 0 {
 					t.Fatalf("%v: loss above share", kind)
 				}
@@ -124,10 +113,7 @@ func TestSelectIsLeast(t *testing.T) {
 func TestSelectMatchesTheFormula(t *testing.T) {
 	l := ledgers(t)[0]
 	for _, rounds := range []int64{1, 100, 1000} {
-		e, err := l.Select(dp.Exponential, 2, dp.ShareOf(1, rounds))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Select(dp.Exponential, 2, dp.ShareOf(1, rounds)))(t)
 		want := 2 * math.Sqrt(float64(rounds)/(8*floatDown(l.capacity)))
 		if got := floatUp(e.Scales[0]); got < want*(1-1e-12) || got > want+math.Exp2(-ScoreGridBits) {
 			t.Errorf("T = %d: b = %g, want %g rounded up", rounds, got, want)
@@ -182,17 +168,11 @@ func TestSensitivitiesOfRelations(t *testing.T) {
 		if l.params.Neighbouring == dp.Replace {
 			want = 2
 		}
-		e, err := l.Measure(Equal(3, 12), dp.ShareOf(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Measure(Equal(3, 12), dp.ShareOf(1, 2)))(t)
 		if got := int64(e.L1) + int64(e.L2Squared); got != want || e.Neighbouring != l.params.Neighbouring {
 			t.Errorf("%+v: sensitivity %d of a marginal, want %d", l.params, got, want)
 		}
-		e, err = l.MaxError(1, dp.ShareOf(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e = must.Value(l.MaxError(1, dp.ShareOf(1, 2)))(t)
 		if got := int64(e.L1) + int64(e.L2Squared); got != 1 || e.Coordinates != 1 {
 			t.Errorf("%+v: sensitivity %d of a largest error, want 1", l.params, got)
 		}
@@ -203,10 +183,7 @@ func TestSensitivitiesOfRelations(t *testing.T) {
 func TestFineGrid(t *testing.T) {
 	l := ledgers(t)[4]
 	for _, variance := range []float64{1e-9, 0.3, 1, 1.0000001, 798.4, 1e6, 1e18} {
-		e, err := l.MeasureVariance(Equal(2, 10), variance)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.MeasureVariance(Equal(2, 10), variance))(t)
 		if steps := e.Steps(1); !steps.IsInt() || steps.Cmp(power(2*gdpGridBits)) < 0 {
 			t.Errorf("σ² = %g: %v squared steps", variance, steps)
 		}
@@ -223,10 +200,7 @@ func TestFineGrid(t *testing.T) {
 func TestGivenNoise(t *testing.T) {
 	for _, l := range ledgers(t) {
 		for _, variance := range []float64{0.4, 1, 33.3, 1e5} {
-			e, err := l.MeasureVariance(Equal(2, 10), variance)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Value(l.MeasureVariance(Equal(2, 10), variance))(t)
 			scale := floatDown(e.Scales[0])
 			if l.params.Accounting == dp.Pure {
 				scale = 2 * scale * scale

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // kinds holds a complete event of every kind, with noise for which the losses are short fractions.
@@ -116,13 +117,9 @@ func TestCountIsCharged(t *testing.T) {
 				continue
 			}
 			for round := 1; round <= 7; round++ {
-				if err := once.Charge(e.At("s", round)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, once.Charge(e.At("s", round)))
 			}
-			if err := fold.Charge(e.At("s", 1).Times(7)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, fold.Charge(e.At("s", 1).Times(7)))
 			loss, _ := e.Loss(kind)
 			if once.Spent().Cmp(fold.Spent()) != 0 || fold.Spent().Cmp(times(loss, 7)) != 0 {
 				t.Errorf("%s on %v: 7 singles %v, 7-fold %v, 7·loss %v", name, kind, once.Spent(), fold.Spent(), times(loss, 7))
@@ -171,14 +168,8 @@ func TestLaplaceVariance(t *testing.T) {
 // floor the variance is the law's.
 func TestVarianceIsNeverZero(t *testing.T) {
 	for _, epsilon := range []dp.Epsilon{1, 100, 600, 705, 1e3, 1e6, 1e300} {
-		l, err := NewLedger(Params{Accounting: dp.Pure, Epsilon: epsilon})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := l.Measure(Equal(1, 1), dp.ShareOf(1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Value(NewLedger(Params{Accounting: dp.Pure, Epsilon: epsilon}))(t)
+		e := must.Value(l.Measure(Equal(1, 1), dp.ShareOf(1, 1)))(t)
 		v := e.Variance(0)
 		if sum := 0x1p60 / v; !(v > 0) || math.IsInf(sum*sum*sum, 0) { // counts and cells weighed by 1/v, and powers of that
 			t.Errorf("ε = %g: variance %g", float64(epsilon), v)
@@ -218,10 +209,7 @@ func TestLossRoundsUp(t *testing.T) {
 		for i := range e.Scales {
 			e.Scales[i] = scale
 		}
-		got, err := e.Loss(row.ledger)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Value(e.Loss(row.ledger))(t)
 		limit := add(row.exact, times(power(-quantumBits), int64(len(e.Scales))))
 		if got.Cmp(row.exact) < 0 || got.Cmp(limit) >= 0 || !new(big.Rat).Mul(got, power(quantumBits)).IsInt() {
 			t.Errorf("%s on %v: %v is not %v rounded up", row.event, row.ledger, got, row.exact)

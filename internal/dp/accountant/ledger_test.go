@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // open returns a ledger for AddRemove at δ = 1e-6; under GaussianOnly ε is at most 15, beyond which exp(ε)
@@ -18,10 +19,7 @@ func open(t *testing.T, kind dp.Accounting, epsilon dp.Epsilon) *Ledger {
 	if kind == dp.GaussianOnly {
 		p.Epsilon, p.Coordinates = min(epsilon, 15), 1<<10
 	}
-	l, err := NewLedger(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(NewLedger(p))(t)
 	return l
 }
 
@@ -49,12 +47,8 @@ func TestCapacityIsAMultipleRoundedDown(t *testing.T) {
 func TestOverspendIsRefused(t *testing.T) {
 	l := open(t, dp.ZCDP, 1)
 	e, err := l.Measure(Equal(3, 12), dp.ShareOf(2, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Charge(e.At("measure", 1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, l.Charge(e.At("measure", 1)))
 	before := l.Remaining()
 	err = l.Charge(e.At("measure", 2))
 	var exhausted ErrExhausted
@@ -77,10 +71,7 @@ func TestOverspendIsRefused(t *testing.T) {
 // TestChargesAddUp: three thirds fill a ledger to the last step of rounding, and a fourth is refused.
 func TestChargesAddUp(t *testing.T) {
 	l := open(t, dp.ZCDP, 1)
-	e, err := l.Measure(Equal(1, 4), dp.ShareOf(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Value(l.Measure(Equal(1, 4), dp.ShareOf(1, 3)))(t)
 	for round := 1; round <= 4; round++ {
 		if err := l.Charge(e.At("measure", round)); (err == nil) != (round < 4) {
 			t.Errorf("third %d: %v", round, err)
@@ -132,14 +123,8 @@ func TestMismatchesAreRefused(t *testing.T) {
 }
 
 func TestCoordinatesAreReserved(t *testing.T) {
-	l, err := NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-6, Coordinates: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := l.Measure(Equal(1, 40), dp.ShareOf(1, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-6, Coordinates: 100}))(t)
+	e := must.Value(l.Measure(Equal(1, 40), dp.ShareOf(1, 10)))(t)
 	if err := l.Charge(e.At("s", 1).Times(3)); err == nil {
 		t.Error("3 × 40 of 100 coordinates admitted")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // composed is what another library's privacy loss distributions say about events composed: an ε below the true one at
@@ -33,10 +34,7 @@ type composed struct {
 // dp-accounting's numerical composition says is lost, and for Gaussian runs under GDP, which is exact, no more than it
 // either. A ledger of that ε, a little lower, refuses the events.
 func TestAgainstLossDistributions(t *testing.T) {
-	b, err := os.ReadFile("testdata/pld.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(os.ReadFile("testdata/pld.json"))(t)
 	var file struct{ Cases []composed }
 	if err := json.Unmarshal(b, &file); err != nil || len(file.Cases) < 50 {
 		t.Fatalf("%d cases, %v", len(file.Cases), err)
@@ -50,9 +48,7 @@ func TestAgainstLossDistributions(t *testing.T) {
 		for _, kind := range kinds {
 			l := open(t, kind, 100)
 			l.params.Delta = dp.Delta(c.Delta)
-			if err := c.charge(l); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.charge(l))
 			achieved := l.Statement(Planned).AchievedEpsilon
 			if achieved < c.Low {
 				t.Errorf("case %d, %v: ε = %.6g at δ = %g, but at least %.6g is lost", i, kind, achieved, c.Delta, c.Low)
@@ -66,9 +62,7 @@ func TestAgainstLossDistributions(t *testing.T) {
 			}
 			tightest[key] = min(tightest[key], achieved/c.Low)
 			small, err := NewLedger(Params{Accounting: kind, Epsilon: dp.Epsilon(c.Low * (1 - 1e-9)), Delta: dp.Delta(c.Delta), Coordinates: 1000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if err := c.charge(small); !errors.As(err, new(ErrExhausted)) {
 				t.Errorf("case %d, %v: a ledger of ε = %.6g, δ = %g holds a loss of more: %v", i, kind, c.Low, c.Delta, err)
 			}

@@ -5,15 +5,13 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // withValues is a run of Gaussian noise that releases values above a threshold.
 func withValues(t *testing.T, p Params) Run {
 	t.Helper()
-	l, err := NewLedger(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(NewLedger(p))(t)
 	return l.Run()
 }
 
@@ -64,30 +62,19 @@ func TestPriorAndRunArePartsOfOneBudget(t *testing.T) {
 				whole := withValues(t, p)
 				const numbers = 500
 				before, rest, err := prior.Runs(numbers)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				if new(big.Rat).Add(before.Loss, rest.Loss).Cmp(whole.Loss) != 0 || kind == dp.GaussianOnly && (before.Coordinates != 1000 || rest.Coordinates != numbers) || before.ValuesDelta != p.ValuesDelta || rest.ValuesDelta != 0 {
 					t.Errorf("%+v and %+v are no parts of %+v", before, rest, whole)
 				}
 				if !(before.Epsilon > 0 && before.Epsilon < epsilon && rest.Epsilon < epsilon && float64(before.Epsilon+rest.Epsilon) > .99*float64(epsilon)) {
 					t.Errorf("%v: ε = %g is %g and %g", kind, float64(epsilon), float64(before.Epsilon), float64(rest.Epsilon))
 				}
-				half, err := NewLedger(p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e, err := half.MaxError(1, dp.ShareOf(share.Num, 2*share.Den))
-				if err != nil {
-					t.Fatal(err)
-				}
+				half := must.Value(NewLedger(p))(t)
+				e := must.Value(half.MaxError(1, dp.ShareOf(share.Num, 2*share.Den)))(t)
 				prior.Events = []Event{e.At("found", 1)}
 				q := p
 				q.ValuesDelta, q.Coordinates = 0, min(q.Coordinates, numbers)
-				l, err := prior.After(q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := must.Value(prior.After(q))(t)
 				if r := l.Run(); r.Loss.Cmp(rest.Loss) != 0 || r.Epsilon != rest.Epsilon || l.open.Cmp(rest.Loss) != 0 || l.Remaining().Cmp(rest.Loss) != 0 {
 					t.Errorf("the run has %v, and is charged %v", l.Remaining(), r.Loss)
 				}
@@ -117,10 +104,7 @@ func TestBookPaysForValues(t *testing.T) {
 		return withValues(t, Params{Accounting: dp.GaussianOnly, Epsilon: .3, Delta: 1e-10, ValuesDelta: values, Coordinates: 1000})
 	}
 	book := func(mixed bool) *Book {
-		b, err := NewBook(dp.AddRemove, 3, 1e-9, mixed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(NewBook(dp.AddRemove, 3, 1e-9, mixed))(t)
 		return b
 	}
 	b := book(false)

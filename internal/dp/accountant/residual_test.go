@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // gaussians are ledgers of the kinds that admit Gaussian noise.
@@ -28,10 +29,7 @@ func TestResiduals(t *testing.T) {
 				list, cells = append(list, m), cells+m.Cells
 			}
 			s := dp.ShareOf(1+rng.Int64N(1000), 1000+rng.Int64N(1e9))
-			e, err := l.Residuals(list, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Value(l.Residuals(list, s))(t)
 			used := new(big.Rat).Quo(loss(t, l, e), share(l, s))
 			if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 {
 				t.Errorf("trial %d: %s of the share is charged", trial, used.FloatString(9))
@@ -63,10 +61,7 @@ func precisionOf(m Centred, variance *big.Rat) float64 {
 func TestResidualChargeFormula(t *testing.T) {
 	for _, l := range gaussians(t) {
 		list := []Centred{centredOf(l.params.Neighbouring, []int{2, 3}, 1), centredOf(l.params.Neighbouring, []int{4}, 7)}
-		e, err := l.Residuals(list, dp.ShareOf(1, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Residuals(list, dp.ShareOf(1, 3)))(t)
 		sum := 0.0
 		for i, m := range list {
 			sum += floatUp(e.Sensitivities[i]) * floatUp(m.Left) * precisionOf(m, e.Scales[i]) / 2
@@ -74,10 +69,7 @@ func TestResidualChargeFormula(t *testing.T) {
 		if got := floatUp(loss(t, l, e)); math.Abs(got/sum-1) > 1e-12 {
 			t.Errorf("%+v: charge %g, formula %g", l.params, got, sum)
 		}
-		one, err := l.Residuals(list[:1], dp.ShareOf(1, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Value(l.Residuals(list[:1], dp.ShareOf(1, 3)))(t)
 		want := floatUp(list[0].L2Squared) / (2 * floatUp(share(l, dp.ShareOf(1, 3))))
 		if got := floatUp(one.Scales[0]); got < want || got > want*(1+1e-4) {
 			t.Errorf("%+v: σ² = %g, want %g", l.params, got, want)
@@ -111,10 +103,7 @@ func TestScores(t *testing.T) {
 	for _, l := range gaussians(t) {
 		unit := l.params.Neighbouring.UnitChanges()
 		for _, n := range []int{1, 91, 2091} {
-			e, err := l.Scores(n, dp.ShareOf(3, 100))
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Value(l.Scores(n, dp.ShareOf(3, 100)))(t)
 			part := share(l, dp.ShareOf(3, 100))
 			used := new(big.Rat).Quo(loss(t, l, e), part)
 			if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 {
@@ -134,10 +123,7 @@ func TestScores(t *testing.T) {
 // TestGaussianStandsIn: the plan's event costs what the real ones do.
 func TestGaussianStandsIn(t *testing.T) {
 	for _, l := range gaussians(t) {
-		e, err := l.Gaussian(12_345, dp.ShareOf(1, 7))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Gaussian(12_345, dp.ShareOf(1, 7)))(t)
 		used := new(big.Rat).Quo(loss(t, l, e), share(l, dp.ShareOf(1, 7)))
 		if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 || e.Coordinates != 12_345 {
 			t.Errorf("%+v: %s of the share, %d coordinates", l.params, used.FloatString(9), e.Coordinates)
@@ -215,13 +201,8 @@ func TestResidualLines(t *testing.T) {
 		list = append(list, centredOf(dp.AddRemove, shapes[i%len(shapes)], float64(1+i)))
 	}
 	for round, m := range [][]Centred{list[:2], list} {
-		e, err := l.Residuals(m, dp.ShareOf(1, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Charge(e.At("pairs", 10*round)); err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Residuals(m, dp.ShareOf(1, 10)))(t)
+		must.Do(t, l.Charge(e.At("pairs", 10*round)))
 		line := l.Statement(Adaptive).Ledger[round]
 		sum := new(big.Rat)
 		for _, s := range e.Sensitivities {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // valuesLedgers are ledgers with a part of δ for values, of both relations and both kinds that can have one.
@@ -14,9 +15,7 @@ func valuesLedgers(t *testing.T) (all []*Ledger) {
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 		for _, kind := range []dp.Accounting{dp.ZCDP, dp.GaussianOnly} {
 			l, err := NewLedger(Params{Neighbouring: n, Accounting: kind, Epsilon: 1, Delta: 1e-9, ValuesDelta: 1e-10, Coordinates: 1000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			all = append(all, l)
 		}
 	}
@@ -46,10 +45,7 @@ func TestValuesEvent(t *testing.T) {
 	for _, l := range valuesLedgers(t) {
 		for _, v := range []Values{{1, 0, dp.ShareOf(1, 1)}, {9, 0, dp.ShareOf(1, 1)}, {9, 12, dp.ShareOf(1, 2)}, {300, 3, dp.ShareOf(1, 7)}} {
 			s := dp.ShareOf(65, 1000)
-			e, err := l.Values(v, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Value(l.Values(v, s))(t)
 			used := new(big.Rat).Quo(loss(t, l, e), share(l, s))
 			if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 {
 				t.Errorf("%v: %s of the share is charged", l.params.Accounting, used.FloatString(9))
@@ -85,13 +81,8 @@ func TestValuesDelta(t *testing.T) {
 		if without, err := NewLedger(p); err != nil || without.Capacity().Cmp(l.Capacity()) != 0 {
 			t.Errorf("%v: the capacity does not follow from the delta that is left", p.Accounting)
 		}
-		e, err := l.Values(Values{Columns: 2, Delta: dp.ShareOf(2, 3)}, dp.ShareOf(1, 100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Charge(e.At("values", 1)); err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Values(Values{Columns: 2, Delta: dp.ShareOf(2, 3)}, dp.ShareOf(1, 100)))(t)
+		must.Do(t, l.Charge(e.At("values", 1)))
 		if err := l.Charge(e.At("values", 2)); err == nil {
 			t.Errorf("%v: four thirds of the delta for values were charged", p.Accounting)
 		}
@@ -103,10 +94,7 @@ func TestValuesDelta(t *testing.T) {
 			t.Errorf("%v: achieved ε is %g", p.Accounting, st.AchievedEpsilon)
 		}
 	}
-	pure, err := NewLedger(Params{Accounting: dp.Pure, Epsilon: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pure := must.Value(NewLedger(Params{Accounting: dp.Pure, Epsilon: 1}))(t)
 	if _, err := pure.Values(Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 2)); err == nil {
 		t.Error("a pure ledger released values above a threshold")
 	}
@@ -120,30 +108,15 @@ func TestValuesDelta(t *testing.T) {
 // A ledger that follows another one has what that left, to the last fraction, and states the events of both.
 func TestLedgerAfter(t *testing.T) {
 	for _, first := range valuesLedgers(t) {
-		e, err := first.Values(Values{Columns: 3, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := first.Charge(e.At("values", 1)); err != nil {
-			t.Fatal(err)
-		}
-		next, err := NewLedgerAfter(first.Events(), first.Params())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(first.Values(Values{Columns: 3, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 10)))(t)
+		must.Do(t, first.Charge(e.At("values", 1)))
+		next := must.Value(NewLedgerAfter(first.Events(), first.Params()))(t)
 		if next.Remaining().Cmp(first.Remaining()) != 0 || next.Budget().Capacity != floatDown(first.Remaining()) {
 			t.Errorf("%v: the second ledger has %v of what the first left, %v", first.params.Accounting, next.Remaining(), first.Remaining())
 		}
-		if err := next.Allocate("all", dp.ShareOf(1, 1)); err != nil {
-			t.Fatal(err)
-		}
-		m, err := next.Measure(Equal(4, 40), dp.ShareOf(1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := next.Charge(m.At("all", 1)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, next.Allocate("all", dp.ShareOf(1, 1)))
+		m := must.Value(next.Measure(Equal(4, 40), dp.ShareOf(1, 1)))(t)
+		must.Do(t, next.Charge(m.At("all", 1)))
 		sum := new(big.Rat).Add(first.Spent(), loss(t, next, m))
 		if next.Spent().Cmp(sum) != 0 || sum.Cmp(next.Capacity()) > 0 {
 			t.Errorf("%v: %v spent, the events add up to %v", first.params.Accounting, next.Spent(), sum)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestNoiseIsAsFineAsWeights: of every kind of ledger, whatever the share, noise on tables is a multiple of a step no wider
@@ -25,14 +26,8 @@ func TestNoiseIsAsFineAsWeights(t *testing.T) {
 		}
 		for _, den := range []int64{1, 1000, 1 << 33} {
 			share := dp.ShareOf(1, den)
-			plain, err := ledgers[0].Measure(Equal(2, 10), share)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fine, err := ledgers[1].Measure(Equal(2, 10), share)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := must.Value(ledgers[0].Measure(Equal(2, 10), share))(t)
+			fine := must.Value(ledgers[1].Measure(Equal(2, 10), share))(t)
 			loss, err := fine.Loss(kind)
 			part, partErr := ledgers[1].part(share)
 			if err != nil || partErr != nil || loss.Cmp(part) > 0 {

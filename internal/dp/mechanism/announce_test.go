@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The mark is made once, after the first charge and before the first draw; if it fails, nothing is drawn.
@@ -21,9 +22,7 @@ func TestBeforeNoise(t *testing.T) {
 		}
 		return nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for i, stage := range []string{"a", "b", "c"} {
 		if _, err := c.Total(stage, dp.ShareOf(1, 10)); errors.Is(err, refused) != (i == 0) || i > 0 && err != nil {
 			t.Errorf("stage %s: %v", stage, err)

@@ -53,9 +53,7 @@ func TestChargeBeforeDraw(t *testing.T) {
 
 // refuseExhausted spends all of a ledger and wants the requests refused, uncharged and unrecorded.
 func refuseExhausted(t *testing.T, l *accountant.Ledger, requests []Request) {
-	if _, err := testGate(t, []int64{1, 2, 3, 4}, l).curator().Total("all", dp.ShareOf(1, 1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(testGate(t, []int64{1, 2, 3, 4}, l).curator().Total("all", dp.ShareOf(1, 1)))(t)
 	spent, events := l.Spent(), len(l.Events())
 	g := testGate(t, nil, l)
 	g.counts = forbidden{t}
@@ -130,9 +128,7 @@ func TestOnce(t *testing.T) {
 		l := zcdp(t, n)
 		g := testGate(t, []int64{3, 0, 7, 1}, l)
 		for _, r := range requests() {
-			if _, err := g.answer(r); err != nil {
-				t.Fatal(err)
-			}
+			must.Value(g.answer(r))(t)
 			spent := l.Spent()
 			again := Request{Method: MeasureVariance, Stage: r.Stage, Round: r.Round, Cliques: []domain.Clique{{0}}, Noise: 1e6}
 			for _, second := range []Request{r, again} {
@@ -199,9 +195,7 @@ func TestStreamIsBoundToCliques(t *testing.T) {
 			at = inputs
 			return open(stage, round, inputs)
 		}
-		if _, err := g.answer(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(g.answer(r))(t)
 		return at
 	}
 	share, model := dp.ShareOf(1, 2), query.Answers{{1, 2}}

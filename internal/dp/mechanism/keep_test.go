@@ -46,9 +46,7 @@ func TestKeepLoss(t *testing.T) {
 			plan := must.Value(testGate(t, nil, l).keep(requests[0]))(t)
 			event := plan.event
 			scale, refusal, err := keepScale(event)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			laws := map[int64]law{}
 			of := func(short int64) law {
 				if laws[short] == nil {
@@ -95,9 +93,7 @@ func TestKeepDraws(t *testing.T) {
 				}
 			}
 			scale, refusal, err := keepScale(l.Events()[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			steps := int64(short * (1 << accountant.ScoreGridBits))
 			if v := dptest.ChiSquare(seen, keepLaw(steps, refusal, scale).probabilities()); v < dptest.Alarm {
 				t.Errorf("sign %d, %g short: p = %g: %v", sign, short, v, seen)

@@ -93,9 +93,7 @@ func TestScreeningsOnce(t *testing.T) {
 	l := zcdp(t, dp.AddRemove)
 	g := testGate(t, []int64{3, 0, 7, 1}, l)
 	for i, r := range screenings() {
-		if _, err := g.answer(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(g.answer(r))(t)
 		spent := l.Spent()
 		other := screenings()[1-i]
 		other.Stage, other.Round = r.Stage, r.Round
@@ -233,9 +231,7 @@ func TestScreeningsReplay(t *testing.T) {
 	}
 	swap := query.Recoding{{1, 0}, nil}
 	m, s, err := ask(g.curator(), swap, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	want := Release{Measurements: m, Scores: s}.Digest()
 	m[0].Values[0]++ // callers may work in place
 	s.Values[0]++

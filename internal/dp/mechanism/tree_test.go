@@ -35,9 +35,7 @@ func treeRequest(stage string) Request {
 func TestTreesAreCharged(t *testing.T) {
 	for _, n := range relations {
 		for _, l := range []*accountant.Ledger{zcdp(t, n), gdp(t, n)} {
-			if _, err := forest(t, l, 0).answer(treeRequest("trees")); err != nil {
-				t.Fatal(err)
-			}
+			must.Value(forest(t, l, 0).answer(treeRequest("trees")))(t)
 			e := l.Events()[0]
 			want := int64(4) // a level of NULL and three of halves
 			if n == dp.Replace {
@@ -123,9 +121,7 @@ func TestTreesAreRefused(t *testing.T) {
 		t.Error("a total that is no number")
 	}
 	l := zcdp(t, dp.AddRemove)
-	if _, err := forest(t, l, 0).curator().Total("all", dp.ShareOf(1, 1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(forest(t, l, 0).curator().Total("all", dp.ShareOf(1, 1)))(t)
 	g := forest(t, l, 0)
 	g.counts = forbidden{t}
 	g.open = func(string, int, [32]byte) noise.Source { t.Error("a stream was opened"); return nil }

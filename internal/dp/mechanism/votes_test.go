@@ -27,9 +27,7 @@ func TestVotesSensitivity(t *testing.T) {
 		}
 		for _, l := range []*accountant.Ledger{zcdp(t, n), pure(t, n), gdp(t, n)} {
 			g := testGate(t, []int64{3, 0, 7, 1}, l)
-			if _, err := g.curator().Votes("votes", 1, []int32{0, 1, 1, 2}, 3, dp.ShareOf(1, 2)); err != nil {
-				t.Fatal(err)
-			}
+			must.Value(g.curator().Votes("votes", 1, []int32{0, 1, 1, 2}, 3, dp.ShareOf(1, 2)))(t)
 			if e := l.Events()[0]; int64(e.L1)+int64(e.L2Squared) != most || e.Coordinates != 3 {
 				t.Errorf("%v %v: the votes change by %d, the event says %d for %d numbers", n, e.Kind, most, int64(e.L1)+int64(e.L2Squared), e.Coordinates)
 			}

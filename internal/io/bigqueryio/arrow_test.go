@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // arrowCase is a column of every form: three cells, the last of them NULL.
@@ -104,14 +105,10 @@ func serialized(t testing.TB, records ...arrow.Record) (schema []byte, batches [
 		var b bytes.Buffer
 		w := ipc.NewWriter(&b, ipc.WithSchema(records[0].Schema()))
 		for _, r := range r {
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Write(r))
 		}
 		if len(r) == 0 { // the schema goes out with the first record, or with the end
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Close())
 			return b.Bytes()[:b.Len()-8]
 		}
 		return b.Bytes()
@@ -127,10 +124,7 @@ func TestEveryArrowTypeIsDecoded(t *testing.T) {
 	cases := arrowCases()
 	record, src := batchOf(cases)
 	schema, batches := serialized(t, record)
-	d, err := newArrowDecoder(src, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(newArrowDecoder(src, schema))(t)
 	chunks, err := d.decode(batches[0], 3)
 	if err != nil || len(chunks) != 1 {
 		t.Fatalf("%d chunks, %v", len(chunks), err)
@@ -200,10 +194,7 @@ func mark(t *testing.T, seen []bool, chunks []*domain.Chunk) {
 func TestLargeBatchIsCutIntoChunks(t *testing.T) {
 	const n = 2*chunkRows + 5
 	schema, batches := serialized(t, longRecord(0, n))
-	d, err := newArrowDecoder(longSource(Client{}), schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(newArrowDecoder(longSource(Client{}), schema))(t)
 	chunks, err := d.decode(batches[0], n)
 	if err != nil || len(chunks) != 3 {
 		t.Fatalf("%d chunks, %v", len(chunks), err)
@@ -223,10 +214,7 @@ func TestDamagedArrowIsAnError(t *testing.T) {
 			t.Errorf("%d bytes of %d of a schema are taken", i, len(schema))
 		}
 	}
-	d, err := newArrowDecoder(src, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(newArrowDecoder(src, schema))(t)
 	for i := 0; i < len(batches[0]); i += 8 {
 		if _, err := d.decode(batches[0][:i], 10); err == nil {
 			t.Errorf("%d bytes of %d of a batch are taken", i, len(batches[0]))
@@ -259,10 +247,7 @@ type fakeStorage struct {
 
 func (f *fakeStorage) start(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := grpc.NewServer()
 	storagepb.RegisterBigQueryReadServer(s, f)
 	go func() { _ = s.Serve(l) }() // ends with Stop
@@ -336,9 +321,7 @@ func TestStorageStreams(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			seen := make([]bool, n)
 			mark(t, seen, chunks)
 			if slices.Contains(seen, false) {

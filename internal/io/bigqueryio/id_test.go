@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Privacy IDs map one to one: a type is refused at launch, or all its values stay apart on both ways that
@@ -34,9 +35,7 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		values, want := idValues(columns[0].As)
 		r := newRows(s)
 		for _, v := range values {
-			if err := r.Load([]bigquery.Value{v}, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, r.Load([]bigquery.Value{v}, nil))
 		}
 		if got := ids(&r.chunk.ID, len(values)); !slices.Equal(got, want) {
 			t.Errorf("%s by query: %q, want %q", typ, got, want)
@@ -98,10 +97,7 @@ func arrowIDs(t *testing.T, s *Source, values []bigquery.Value) *domain.Column {
 		}
 	}
 	schema, batches := serialized(t, b.NewRecord())
-	d, err := newArrowDecoder(s, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(newArrowDecoder(s, schema))(t)
 	chunks, err := d.decode(batches[0], int64(len(values)))
 	if err != nil || len(chunks) != 1 {
 		t.Fatal(len(chunks), err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // sinkTo returns a sink of two parts that does not wait after failures.
@@ -108,10 +109,7 @@ func TestLoadEvents(t *testing.T) {
 func TestPublishAgain(t *testing.T) {
 	f := start(t, script{ends: []string{"internalError"}})
 	s := sinkTo(f)
-	first, err := s.Publish(context.Background(), onBucket())
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Value(s.Publish(context.Background(), onBucket()))(t)
 	again, err := s.Publish(context.Background(), onBucket())
 	if err != nil || first != again || len(f.made) != 2 {
 		t.Errorf("got %+v and %+v by %d jobs, %v", first, again, len(f.made), err)
@@ -129,9 +127,7 @@ func TestLoadRequest(t *testing.T) {
 		WriteTruncate: `[{"mode":"REQUIRED","name":"a","type":"INTEGER"},{"name":"b","type":"STRING"}]`,
 	} {
 		s.Write, s.RunID = w, "run-"+w.String()
-		if _, err := s.Publish(context.Background(), onBucket()); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(s.Publish(context.Background(), onBucket()))(t)
 		for _, want := range []string{
 			`"createDisposition":"CREATE_IF_NEEDED"`, `"writeDisposition":"WRITE_` + strings.ToUpper(w.String()) + `"`, `"sourceFormat":"PARQUET"`,
 			`"sourceUris":["gs://b/part-0","gs://b/part-1"]`, `"labels":{"dapple_run":"run-` + w.String() + `","team":"census"}`, `"location":"EU"`,

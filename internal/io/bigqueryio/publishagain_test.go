@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A publication whose first answer was lost is made again, and is one job.
@@ -18,9 +19,7 @@ func TestPublishAgainIsOneJob(t *testing.T) {
 		RunID:  "run-1",
 		Shards: 2,
 	}
-	if err := sink.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sink.Check(t.Context()))
 	staged := Staged{Model: "4f1d", Parts: []dirsink.FileRef{
 		{Shard: 0, Rows: 6, URI: "gs://b/runs/_tmp/run-1/6f/part-00000-of-00002.parquet"},
 		{Shard: 1, Rows: 4, URI: "gs://b/runs/_tmp/run-1/07/part-00001-of-00002.parquet"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const fiveColumns = `[{"name":"Age","type":"INTEGER","mode":"REQUIRED"},{"name":"pay","type":"FLOAT"},{"name":"sex","type":"STRING"},
@@ -33,10 +34,7 @@ var table = Table{"p", "d", "t"}
 // planned checks the served table.
 func planned(t *testing.T, c Client, o ReadOptions) Source {
 	t.Helper()
-	src, err := Check(context.Background(), c, table, people(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Value(Check(context.Background(), c, table, people(), o))(t)
 	return src
 }
 
@@ -119,9 +117,7 @@ func TestRunsDoNotShareQueries(t *testing.T) {
 	f := served()
 	c := f.start(t)
 	for range 2 {
-		if _, err := records(planned(t, c, ReadOptions{Pin: AsRead})); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(records(planned(t, c, ReadOptions{Pin: AsRead})))(t)
 	}
 	if len(f.jobs) != 2 {
 		t.Errorf("two runs ran %d queries", len(f.jobs))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestSinkValidateListsAllFaults(t *testing.T) {
@@ -58,10 +59,7 @@ func TestWriteByName(t *testing.T) {
 func TestSinkIsPlainData(t *testing.T) {
 	s := sinkTo(&loadServer{})
 	s.sleep, s.Labels, s.Deadline, s.Pages = nil, map[string]string{"a": "b"}, time.Hour, parquetio.PagesV1
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(json.Marshal(s))(t)
 	var back Sink
 	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, s) {
 		t.Errorf("got %+v, want %+v, %v", back, s, err)

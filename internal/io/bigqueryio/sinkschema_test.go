@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // everyType has a column of each type, twice: without NULL and with it.
@@ -42,17 +43,9 @@ func TestSchemaAgreesWithFiles(t *testing.T) {
 	}
 	s := Sink{Domain: everyType()}
 	var b bytes.Buffer
-	w, err := s.NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(s.NewWriter(&b))(t)
+	must.Value(w.Close())(t)
+	r := must.Value(file.NewParquetReader(bytes.NewReader(b.Bytes())))(t)
 	columns := columns(&s.Domain)
 	if r.MetaData().Schema.NumColumns() != len(columns) {
 		t.Fatalf("%d columns in the file, %d in the schema", r.MetaData().Schema.NumColumns(), len(columns))

@@ -9,20 +9,16 @@ import (
 	"cloud.google.com/go/civil"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A batch of the Storage Read API with a number and a text a row.
 func BenchmarkArrowBatch(b *testing.B) {
 	schema, batches := serialized(b, longRecord(0, chunkRows))
-	d, err := newArrowDecoder(longSource(Client{}), schema)
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := must.Value(newArrowDecoder(longSource(Client{}), schema))(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := d.decode(batches[0], chunkRows); err != nil {
-			b.Fatal(err)
-		}
+		must.Value(d.decode(batches[0], chunkRows))(b)
 	}
 	b.ReportMetric(float64(chunkRows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -34,9 +30,7 @@ func BenchmarkLoadRow(b *testing.B) {
 	r := newRows(src)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := r.Load(row, nil); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, r.Load(row, nil))
 		if r.full() {
 			r.next()
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	tables "github.com/dapple-dp/dapple/io/table"
 )
 
@@ -59,10 +60,7 @@ privacy ID: column "c" is FLOAT64; want STRING or INT64: convert it in a view`, 
 }
 
 func TestDescribe(t *testing.T) {
-	got, err := Describe(context.Background(), mixed("VIEW", "").start(t), table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Value(Describe(context.Background(), mixed("VIEW", "").start(t), table))(t)
 	byName := map[string]tables.Column{}
 	for _, d := range got {
 		byName[d.Name] = d
@@ -95,10 +93,7 @@ func TestCheckPinsWhatHasAHistory(t *testing.T) {
 	}
 	for _, c := range cases {
 		before := time.Now()
-		src, err := Check(context.Background(), mixed(c.kind, "").start(t), table, d, ReadOptions{Pin: c.pin})
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Value(Check(context.Background(), mixed(c.kind, "").start(t), table, d, ReadOptions{Pin: c.pin}))(t)
 		at := src.asOf()
 		if (src.Snapshot != 0) != c.pinned || c.pinned && (at.After(time.Now()) || at.Before(before.Add(-11*time.Second))) {
 			t.Errorf("%+v: as of %v", c, at)
@@ -128,10 +123,7 @@ func TestSnapshotSeesTheLastLoad(t *testing.T) {
 
 func TestSourceIsPlainData(t *testing.T) {
 	src := planned(t, served().start(t), ReadOptions{Via: ViaStorage})
-	b, err := json.Marshal(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(json.Marshal(src))(t)
 	var back Source
 	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, src) {
 		t.Errorf("got %+v, want %+v, %v", back, src, err)
@@ -167,9 +159,7 @@ func TestTableThatCannotBeAsked(t *testing.T) {
 // The service is asked for a minute at most, and then missed in words.
 func TestUnreachableService(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 	for name, address := range map[string]string{"nobody listens": "127.0.0.1:1", "nobody answers": silent.Addr().String()} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // onMachine stages rows 0..rows−1 in two parts of small row groups.
@@ -19,30 +20,18 @@ func onMachine(t *testing.T, s Sink, rows int) Staged {
 	out := Staged{Model: "m"}
 	for shard, bounds := range [][2]int{{0, rows / 3}, {rows / 3, rows}} {
 		path := filepath.Join(t.TempDir(), "part")
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := parquetio.NewWriter(f, &s.Domain, parquetio.Options{GroupRows: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(os.Create(path))(t)
+		w := must.Value(parquetio.NewWriter(f, &s.Domain, parquetio.Options{GroupRows: 3}))(t)
 		c := &domain.Chunk{Rows: bounds[1] - bounds[0], Columns: []domain.Column{{Form: domain.Ints}, {Form: domain.Dictionary, Dict: []string{"x"}}}}
 		for i := bounds[0]; i < bounds[1]; i++ {
 			c.Columns[0].Ints = append(c.Columns[0].Ints, int64(i))
 			c.Columns[1].Ints = append(c.Columns[1].Ints, 0)
 			c.Columns[1].Nulls = append(c.Columns[1].Nulls, i%3 == 0)
 		}
-		if err := w.Write(c); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(c))
+		must.Value(w.Close())(t)
 		size, _ := f.Seek(0, io.SeekEnd)
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Close())
 		out.Parts = append(out.Parts, dirsink.FileRef{Shard: shard, Rows: int64(c.Rows), Bytes: size, URI: path})
 	}
 	return out
@@ -53,25 +42,17 @@ func TestMergedHoldsAllRowsInOrder(t *testing.T) {
 	s.Domain.PrivacyID = "person" // of the input; parts have none
 	m := &merged{sink: s, parts: onMachine(t, s, 20).Parts}
 	for range 2 { // it can be opened again, for the next try
-		f, err := m.open(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Value(m.open(context.Background()))(t)
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	s.Domain.PrivacyID = ""
-	r, err := parquetio.OpenFile(m.path, &s.Domain, parquetio.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(parquetio.OpenFile(m.path, &s.Domain, parquetio.ReadOptions{}))(t)
 	defer r.Close()
 	i := 0
 	for c, err := range r.Chunks() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for k := range c.Rows {
 			if c.Columns[0].Ints[k] != int64(i) || c.Columns[1].Null(k) != (i%3 == 0) {
 				t.Fatalf("row %d is another one", i)
@@ -105,9 +86,7 @@ func TestPublishFromThisMachine(t *testing.T) {
 	}
 	// The parts are gone, as after a publication whose answer was lost: the job is found.
 	for _, p := range staged.Parts {
-		if err := os.Remove(p.URI); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(p.URI))
 	}
 	if again, err := s.Publish(context.Background(), staged); err != nil || again != done {
 		t.Errorf("got %+v, want %+v, %v", again, done, err)
@@ -124,9 +103,7 @@ func TestPublishFromAnotherMachine(t *testing.T) {
 		f := start(t, script{})
 		s := sinkTo(f)
 		staged := onMachine(t, s, 10)
-		if err := damage(&staged.Parts[1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, damage(&staged.Parts[1]))
 		_, err := s.Publish(context.Background(), staged)
 		if err == nil || !strings.Contains(err.Error(), want) || len(f.order) > 0 {
 			t.Errorf("got %v, want %q", err, want)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -45,9 +46,7 @@ func benchmarkRead(b *testing.B, encode bool) {
 	var chunk domain.Chunk
 	for b.Loop() {
 		r, err := NewReader(bytes.NewReader(file), "p", d, schema.CSV{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 		for err = r.Read(&chunk); err == nil; err = r.Read(&chunk) {
 			if encode {
 				enc.Encode(&chunk, codes[:chunk.Rows*d.Len()])
@@ -63,16 +62,9 @@ func BenchmarkWrite7(b *testing.B) {
 	domain.NewDecoder(d).Decode(&chunk, make([]domain.Code, benchRows*d.Len()), func(int, int) uint64 { return 0 })
 	b.ReportAllocs()
 	for b.Loop() {
-		w, err := NewWriter(io.Discard, d, "")
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := w.Write(&chunk); err != nil {
-			b.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			b.Fatal(err)
-		}
+		w := must.Value(NewWriter(io.Discard, d, ""))(b)
+		must.Do(b, w.Write(&chunk))
+		must.Do(b, w.Close())
 	}
 	b.ReportMetric(benchRows*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }

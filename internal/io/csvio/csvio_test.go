@@ -12,15 +12,13 @@ import (
 	"testing/iotest"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
 func parse(t testing.TB, text string) *schema.File {
 	t.Helper()
-	f, err := schema.Parse("domain.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(schema.Parse("domain.yaml", []byte(text)))(t)
 	return f
 }
 
@@ -190,9 +188,7 @@ func TestChunks(t *testing.T) {
 			fmt.Fprintf(&b, "%d,%s,5\n", i, map[bool]string{true: "", false: "F"}[i%5000 == 3])
 		}
 		r, err := NewReader(strings.NewReader(b.String()), "p.csv", d, schema.CSV{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var c domain.Chunk
 		n := 0
 		for err = r.Read(&c); err == nil; err = r.Read(&c) {
@@ -258,15 +254,11 @@ func TestRoundTrip(t *testing.T) {
 	for pass := range 2 {
 		var file bytes.Buffer
 		w, err := NewWriter(&file, d, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, c := range chunks {
 			err = errors.Join(err, w.Write(c))
 		}
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, w.Close()))
 		chunks = nil
 		var got []domain.Code
 		err = Each(&file, "p.csv", d, schema.CSV{}, func(c *domain.Chunk) error {
@@ -296,13 +288,8 @@ func TestWriter(t *testing.T) {
 	domain.NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return 1 << 62 })
 	written := func(null string) string {
 		var b strings.Builder
-		w, err := NewWriter(&b, d, null)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(w.Write(&chunk), w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		w := must.Value(NewWriter(&b, d, null))(t)
+		must.Do(t, errors.Join(w.Write(&chunk), w.Close()))
 		return b.String()
 	}
 	const want = `"sex, or ""x""",code,age,rate,share,income,cents,married,visited,seen,stamp,clock
@@ -323,9 +310,7 @@ func TestNullOfOneColumn(t *testing.T) {
 columns: [{name: x, type: INT64, values: [1, 2], null: true}]`).Domain
 	var b strings.Builder
 	w, err := NewWriter(&b, d, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	err = errors.Join(w.Write(&domain.Chunk{Rows: 2, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{1, 0}, Nulls: []bool{false, true}}}}), w.Close())
 	if err != nil || b.String() != "x\n1\n\"\"\n" {
 		t.Errorf("%q, %v", b.String(), err)
@@ -380,10 +365,7 @@ func TestWriterError(t *testing.T) {
 columns: [{name: x, type: BOOL, null: true}]`).Domain
 	chunk := &domain.Chunk{Rows: 40_000, Columns: []domain.Column{{Form: domain.Ints, Ints: make([]int64, 40_000)}}}
 	for _, room := range []int{0, 1 << 16, 3 << 16} {
-		w, err := NewWriter(&failing{n: room}, d, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Value(NewWriter(&failing{n: room}, d, ""))(t)
 		first := w.Write(chunk)
 		if err := w.Close(); err == nil {
 			t.Errorf("room for %d bytes: Write gave %v, Close nothing", room, first)

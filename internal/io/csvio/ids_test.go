@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/lines"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -41,7 +42,7 @@ func read(r io.Reader, opts schema.CSV) (string, error) {
 func idsOf(t *testing.T, text string, opts schema.CSV) (ids []string) {
 	t.Helper()
 	d := parse(t, "privacy_id: id\ncolumns: [{name: sex, type: STRING, values: [F], null: true}]").Domain
-	err := Each(strings.NewReader(text), "p.csv", d, opts, func(c *domain.Chunk) error {
+	must.Do(t, Each(strings.NewReader(text), "p.csv", d, opts, func(c *domain.Chunk) error {
 		for i := range c.Rows {
 			id := "no ID"
 			if !c.ID.Null(i) {
@@ -50,10 +51,7 @@ func idsOf(t *testing.T, text string, opts schema.CSV) (ids []string) {
 			ids = append(ids, id)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return ids
 }
 
@@ -163,10 +161,7 @@ func TestSplitReads(t *testing.T) {
 	for i := 0; b.Len() < 3*window; i++ {
 		fmt.Fprintf(&b, "%d,\"a\"\"\r\n%s\",%d\r\n", i, strings.Repeat("é", i%7), i%9)
 	}
-	want, err := read(bytes.NewReader(b.Bytes()), schema.CSV{Trim: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Value(read(bytes.NewReader(b.Bytes()), schema.CSV{Trim: true}))(t)
 	for size := range 40 {
 		got, err := read(&pieces{b.Bytes(), 1 + size*size}, schema.CSV{Trim: true})
 		if err != nil || got != want {

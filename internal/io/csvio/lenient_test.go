@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -157,9 +158,7 @@ func TestOpenQuote(t *testing.T) {
 	for _, head := range []string{"id,sex,age\n1,F,5\n\"", "id,sex,age\n1,\"", "id,sex,age,z\n1,2,3,\""} {
 		file := &many{head: head, line: "2,M,5\n", left: 8 << 20}
 		r, err := NewReader(file, "p.csv", parse(t, twoColumns).Domain, schema.CSV{MaxRecord: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		err = r.Read(&domain.Chunk{})
 		if want := "csv: p.csv: a quote opens a cell and never closes; write a quote inside a quoted cell twice, and close the cell (a strict run says on which line)"; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

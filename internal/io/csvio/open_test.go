@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -24,21 +25,14 @@ func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(w.Write([]byte(text)))(t)
+	must.Do(t, w.Close())
 	return b.String()
 }
 
 func standard(t *testing.T, text string) string {
 	t.Helper()
-	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(zstd.NewWriter(nil))(t)
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
@@ -85,10 +79,7 @@ func TestForms(t *testing.T) {
 	for i := 0; long.Len() < 5*window; i++ {
 		fmt.Fprintf(&long, "%d,é𝄞,5\n", i)
 	}
-	want2, err := named("p.csv", strings.NewReader("id,sex,age\n"+long.String()), schema.CSV{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want2 := must.Value(named("p.csv", strings.NewReader("id,sex,age\n"+long.String()), schema.CSV{}))(t)
 	got, err := named("p.csv", strings.NewReader(wide("id,sex,age\n"+long.String(), binary.LittleEndian)), schema.CSV{})
 	if err != nil || got != want2 {
 		t.Errorf("a long file in UTF-16: %v, or other records", err)
@@ -197,9 +188,7 @@ func TestAdvice(t *testing.T) {
 		{"one good line", strings.ReplaceAll(text, ",", "|") + text, schema.CSV{}, "lines with fewer or more than 3 cells: 2; the first is line 1, with 1;"},
 	} {
 		name := filepath.Join(t.TempDir(), "p.csv")
-		if err := os.WriteFile(name, []byte(c.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(c.content), 0o600))
 		c.opts.Columns = columns
 		got, err := advise(t.Context(), files.Info{Name: name}, c.opts)
 		if err != nil || c.want == "" && got != "" || !strings.HasPrefix(got, name) && got != "" || !strings.Contains(got, c.want) {
@@ -225,9 +214,7 @@ func TestRagged(t *testing.T) {
 		{"formulas", "id,s\n1,=\"001\"\n", []string{`Excel's ="001"`}},
 	} {
 		name := filepath.Join(t.TempDir(), "r.csv")
-		if err := os.WriteFile(name, []byte(c.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(c.content), 0o600))
 		got, err := advise(t.Context(), files.Info{Name: name}, schema.CSV{})
 		if err != nil || len(c.want) == 0 && got != "" {
 			t.Errorf("%s: got %q, %v", c.name, got, err)
@@ -252,9 +239,7 @@ func TestSigns(t *testing.T) {
 		{",n", ""}, // pandas' row numbers
 	} {
 		name := filepath.Join(t.TempDir(), "s.csv")
-		if err := os.WriteFile(name, []byte(c.first+"\n1,2\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(c.first+"\n1,2\n"), 0o600))
 		_, _, err := describe(t.Context(), files.Info{Name: name}, schema.CSV{})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.first, err)

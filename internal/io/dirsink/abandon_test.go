@@ -44,9 +44,7 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 
 func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "first", Shards: 2, Extension: "csv"}
-	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("first"), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, stage(t, d), releasedFiles("first"), nil))(t)
 	second := Dir{Path: d.Path, RunID: "second", Shards: 2, Extension: "csv", Overwrite: true}
 	stage(t, second)
 	must.Do(t, second.Abandon(ctx, "_privacy.json", "_report.html"))

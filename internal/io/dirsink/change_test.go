@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // changed returns b with one random change: bits, bytes that are new, missing or there twice, or one that is another.
@@ -90,9 +92,7 @@ func TestKeysOfAManifest(t *testing.T) {
 func TestReadersWhoMayNotRename(t *testing.T) {
 	for k := 1; k < 60; k++ {
 		d := Dir{Path: filepath.Join(quickDir(t), "out"), RunID: "old", Shards: 2, Extension: "csv", Overwrite: true}
-		if _, err := d.Publish(ctx, stage(t, d), releasedFiles("old"), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(d.Publish(ctx, stage(t, d), releasedFiles("old"), nil))(t)
 		d.RunID = "new"
 		n, cut := k, d
 		cut.disk = faulty{disk: local{}, n: &n, dead: true}

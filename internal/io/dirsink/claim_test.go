@@ -121,9 +121,7 @@ func TestWhatDeadRunsLeave(t *testing.T) {
 	check(t, err)
 	defer release()
 	check(t, next.Check(ctx))
-	if _, err := next.Publish(ctx, stage(t, next), releasedFiles("next"), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(next.Publish(ctx, stage(t, next), releasedFiles("next"), nil))(t)
 	finished(t, next)
 	removed, err := next.RemoveLeftovers(ctx)
 	if err != nil || len(removed) != 1 || removed[0].RunID != "dead" {
@@ -143,9 +141,7 @@ func TestWhatDeadRunsLeave(t *testing.T) {
 // What is staged is not published: nobody else can read it. What is published follows the umask.
 func TestStagingIsPrivate(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "csv"}
-	if _, err := d.Create(ctx, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Create(ctx, 0))(t)
 	if s, err := os.Stat(d.staging()); err != nil || s.Mode().Perm() != 0o700 {
 		t.Errorf("the staging has mode %v, %v", s.Mode(), err)
 	}

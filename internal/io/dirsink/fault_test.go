@@ -157,9 +157,7 @@ func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) b
 		old := d
 		old.RunID, old.Shards, old.Extension = "old", 2, "parquet"
 		files := append(releasedFiles("old"), Content("_model.arrow", []byte("old")))
-		if _, err := old.Publish(ctx, stage(t, old), files, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(old.Publish(ctx, stage(t, old), files, nil))(t)
 	}
 	d.RunID, d.Shards, d.Extension, d.Overwrite = "new", 3, "parquet", overwrite
 	refs := stage(t, d)
@@ -254,9 +252,7 @@ func TestDiskFull(t *testing.T) {
 	if _, err := Open(ctx, d.Path); err == nil {
 		t.Error("a manifest without space for it")
 	}
-	if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, refs, releasedFiles("r"), nil))(t)
 	finished(t, d)
 }
 

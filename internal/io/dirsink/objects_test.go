@@ -195,9 +195,7 @@ func TestNoObjectOfAnAbortedPart(t *testing.T) {
 	m := newMemory()
 	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", disk: objects{ctx, m}}
 	p := must.Value(d.Create(ctx, 0))(t)
-	if _, err := p.Write([]byte("half a row")); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(p.Write([]byte("half a row")))(t)
 	if err := p.Abort(); err != nil {
 		t.Error(err)
 	}

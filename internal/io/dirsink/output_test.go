@@ -17,9 +17,7 @@ import (
 func published(t *testing.T, rows, release string) Dir {
 	t.Helper()
 	d := Dir{Path: rows, Release: release, RunID: "r", Shards: 2, Extension: "csv"}
-	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("r"), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, stage(t, d), releasedFiles("r"), nil))(t)
 	return d
 }
 
@@ -108,9 +106,7 @@ func TestAlteredOutput(t *testing.T) {
 
 func check(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // flip changes one byte of a file.

@@ -31,12 +31,8 @@ func stage(t testing.TB, d Dir) []FileRef {
 	refs := make([]FileRef, d.Shards)
 	for i := range refs {
 		p, err := d.Create(ctx, i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Write(content(d.RunID, i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
+		must.Value(p.Write(content(d.RunID, i)))(t)
 		if refs[i], err = p.Commit(int64(i + 1)); err != nil {
 			t.Fatal(err)
 		}
@@ -67,9 +63,7 @@ func finished(t testing.TB, d Dir) {
 		}
 	}
 	rows, others, err := d.names()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var parts []string
 	for i := range d.Shards {
 		parts = append(parts, d.partName(i))
@@ -114,9 +108,7 @@ func TestPublish(t *testing.T) {
 
 func TestReleasedOnly(t *testing.T) {
 	d := Dir{Release: t.TempDir(), RunID: "r"}
-	if _, err := d.Publish(ctx, nil, releasedFiles("r"), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, nil, releasedFiles("r"), nil))(t)
 	finished(t, d)
 }
 
@@ -134,9 +126,7 @@ func TestRefusals(t *testing.T) {
 	}
 	earlier := func(t *testing.T, dir string) {
 		d := Dir{Path: dir, RunID: "old", Shards: 1, Extension: "parquet"}
-		if _, err := d.Publish(ctx, stage(t, d), nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(d.Publish(ctx, stage(t, d), nil, nil))(t)
 	}
 	for _, tc := range []struct {
 		name      string
@@ -167,9 +157,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("Check says %v, Publish %v", check, err)
 			}
 			if tc.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				finished(t, d)
 				return
 			}
@@ -267,9 +255,7 @@ func TestRacingRuns(t *testing.T) {
 func TestManifestIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	d := Dir{Path: dir, RunID: "r", Shards: 2, Extension: "csv"}
-	if _, err := d.Publish(ctx, stage(t, d), releasedFiles("r"), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, stage(t, d), releasedFiles("r"), nil))(t)
 	good := must.Value(d.in(ctx).readFile(d.beside(manifestName)))(t)
 	for old, change := range map[string]string{
 		"part-00000": "../part-00000", `"format": 3`: `"format": 2`, `"rows": 3`: `"rows": 4`,
@@ -346,9 +332,7 @@ func TestReleasedFilesAreWrittenAtOnce(t *testing.T) {
 		return nil
 	}}
 	calls, known := dptest.WriteCalls(func() {
-		if _, err := d.Publish(ctx, refs, []Released{page}, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(d.Publish(ctx, refs, []Released{page}, nil))(t)
 	})
 	if t.Logf("figure: %d writes", calls); known && calls > 100 {
 		t.Errorf("%d writes of one page and a manifest", calls)

@@ -19,9 +19,7 @@ func TestTablesFailAtEveryStep(t *testing.T) {
 				d := on.dir(t)
 				old := d
 				old.RunID, old.Shards, old.Extension, old.Tables = "old", 2, "parquet", !tables
-				if _, err := old.Publish(ctx, stage(t, old), releasedFiles("old"), nil); err != nil {
-					t.Fatal(err)
-				}
+				must.Value(old.Publish(ctx, stage(t, old), releasedFiles("old"), nil))(t)
 				d.RunID, d.Shards, d.Extension, d.Overwrite, d.Tables = "new", 4, "csv", true, tables
 				refs, n := stage(t, d), k
 				_, err := on.failing(d, &n, false, true).Publish(ctx, refs, releasedFiles("new"), nil)
@@ -69,9 +67,7 @@ func TestTablesOrNone(t *testing.T) {
 // A file in the directory of a table that the run did not write is found, and a part of it that has gone.
 func TestTablesVerify(t *testing.T) {
 	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "r", Shards: 2, Extension: "csv", Tables: true}
-	if _, err := d.Publish(ctx, stage(t, d), nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, stage(t, d), nil, nil))(t)
 	o, err := Open(ctx, d.Path)
 	if err != nil || o.Verify(ctx) != nil {
 		t.Fatal(err, o)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // BigQuery's only wildcard is "*", once in a URI, and it matches "/" too: gs://bucket/out/* takes whatever is
@@ -29,9 +31,7 @@ func TestBigQueryWildcards(t *testing.T) {
 	if got := matches("gs://bucket/out/*"); len(store.objects) == 0 || len(got) > 0 {
 		t.Errorf("%v is among the rows of a run that has not published; %d objects in all", got, len(store.objects))
 	}
-	if _, err := d.Publish(ctx, refs, append(releasedFiles("r"), Content("_marginals.parquet", []byte("x"))), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(d.Publish(ctx, refs, append(releasedFiles("r"), Content("_marginals.parquet", []byte("x"))), nil))(t)
 	stage(t, Dir{Path: d.Path, RunID: "another", Shards: 3, Extension: "parquet", disk: d.disk})
 	parts := []string{d.at(d.partName(0)), d.at(d.partName(1)), d.at(d.partName(2))}
 	for _, pattern := range []string{"gs://bucket/out/*", "gs://bucket/out/*.parquet", "gs://bucket/out/part-*"} {

@@ -10,23 +10,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/dapple-dp/dapple/internal/io/packed"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestOpen(t *testing.T) {
 	const text = "some text\n"
 	var zipped, standard bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	s, err := zstd.NewWriter(&standard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Value(zstd.NewWriter(&standard))(t)
 	for _, w := range []io.WriteCloser{z, s} {
-		if _, err := io.WriteString(w, text); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(io.WriteString(w, text))(t)
+		must.Do(t, w.Close())
 	}
 	for _, c := range []struct{ name, content, fault string }{
 		{"a.txt", text, ""},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // mixedDomain has 15 columns of all types, 5 of them categorical; all can be NULL.
@@ -77,14 +78,9 @@ func BenchmarkWrite(b *testing.B) {
 	c := randomChunk(d, benchRows/4, 0.05, rand.New(rand.NewPCG(1, 2)))
 	b.ReportAllocs()
 	for b.Loop() {
-		w, err := NewWriter(io.Discard, d, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		w := must.Value(NewWriter(io.Discard, d, Options{}))(b)
 		for range 4 {
-			if err := w.Write(c); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, w.Write(c))
 		}
 		if rows, err := w.Close(); err != nil || rows != benchRows {
 			b.Fatal(rows, err)
@@ -97,18 +93,11 @@ func BenchmarkWrite(b *testing.B) {
 func fileOf(tb testing.TB, d *domain.Domain, o Options, chunks ...*domain.Chunk) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	w, err := NewWriter(&b, d, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := must.Value(NewWriter(&b, d, o))(tb)
 	for _, c := range chunks {
-		if err := w.Write(c); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, w.Write(c))
 	}
-	if _, err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Value(w.Close())(tb)
 	return b.Bytes()
 }
 
@@ -117,15 +106,10 @@ func BenchmarkRead(b *testing.B) {
 	data := fileOf(b, d, Options{}, randomChunk(d, benchRows, 0.05, rand.New(rand.NewPCG(1, 2))))
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := Open(bytes.NewReader(data), "x.parquet", d, ReadOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := must.Value(Open(bytes.NewReader(data), "x.parquet", d, ReadOptions{}))(b)
 		rows := 0
 		for c, err := range r.Chunks() {
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
 			rows += c.Rows
 		}
 		if rows != benchRows {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/files"
 )
 
@@ -27,9 +28,7 @@ func named(paths ...string) []files.Info {
 
 func writeFile(tb testing.TB, path string, b []byte) string {
 	tb.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, os.WriteFile(path, b, 0o600))
 	return path
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // NUMERIC is DECIMAL of the digits of its range, and every number of the range is read as it was written.
@@ -33,10 +34,7 @@ func TestDecimalsOfTheRange(t *testing.T) {
 		b := fileOf(t, d, Options{}, c)
 		sameRows(t, b, d, c)
 		sameRows(t, fileOf(t, d, Options{Decimals: DecimalsWide}, c), d, c)
-		r, err := file.NewParquetReader(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(file.NewParquetReader(bytes.NewReader(b)))(t)
 		col := r.MetaData().Schema.Column(0)
 		if got := fmt.Sprint(col.LogicalType()); !strings.Contains(got, tt.want) || col.TypeLength() != tt.width {
 			t.Errorf("[%d, %d]: %s in %d bytes, want %s in %d", tt.lo, tt.hi, got, col.TypeLength(), tt.want, tt.width)
@@ -46,10 +44,7 @@ func TestDecimalsOfTheRange(t *testing.T) {
 	c := &domain.Chunk{Rows: 3, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{325, -150, 2000}}}}
 	b := fileOf(t, d, Options{}, c)
 	sameRows(t, b, d, c)
-	r, err := file.NewParquetReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(file.NewParquetReader(bytes.NewReader(b)))(t)
 	if got := fmt.Sprint(r.MetaData().Schema.Column(0).LogicalType()); !strings.Contains(got, "precision=4, scale=2") {
 		t.Errorf("of a list of values: %s, want the four digits of 20.00", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // resident returns the memory of the process in bytes.
@@ -23,9 +24,7 @@ func resident(t *testing.T) (held int) {
 	if err != nil {
 		t.Skip("missing: /proc, which Linux has")
 	}
-	if _, err := fmt.Sscan(string(b), new(int), &held); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(fmt.Sscan(string(b), new(int), &held))(t)
 	return held * os.Getpagesize()
 }
 
@@ -71,16 +70,11 @@ func TestOddFiles(t *testing.T) {
 // readingTakes reads a file and returns by how many MB the process grew meanwhile.
 func readingTakes(t *testing.T, b []byte, d *domain.Domain, want int) int {
 	t.Helper()
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)
 	debug.FreeOSMemory()
 	before, most, rows := resident(t), 0, 0
 	for c, err := range r.Chunks() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		rows, most = rows+c.Rows, max(most, resident(t))
 	}
 	if rows != want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Files of other writers hold the same cells; see testdata/README.md.
@@ -19,19 +20,13 @@ func TestForeignFiles(t *testing.T) {
 		a.Type, _ = domain.ParseType(typ)
 		d.Attributes = append(d.Attributes, a)
 	}
-	want, err := os.ReadFile("testdata/want.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Value(os.ReadFile("testdata/want.tsv"))(t)
 	files, err := filepath.Glob("testdata/*.parquet")
 	if err != nil || len(files) != 9 {
 		t.Fatal(files, err)
 	}
 	for _, f := range files {
-		got, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Value(os.ReadFile(f))(t)
 		if got := cellsOf(t, got, d); got != strings.NewReplacer("\t", " ", "\n", " ").Replace(string(want)) {
 			t.Errorf("%s: other cells than want.tsv", f)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // readAll reads every row group; it fails the test only by a panic.
@@ -122,10 +123,7 @@ func TestMismatchesAreListed(t *testing.T) {
 
 func TestPageLimit(t *testing.T) {
 	b, d := smallFile(t, Options{})
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: 1000}))(t)
 	for _, err := range r.Chunks() {
 		if !errors.Is(err, codec.ErrLarge) {
 			t.Error(err)
@@ -169,9 +167,7 @@ func TestNoWriteErrorIsSilent(t *testing.T) {
 				t.Fatal("the destination was closed")
 			}
 			if f.n > 0 { // the failing write was never reached
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				break
 			}
 			failed++
@@ -219,10 +215,7 @@ func TestWriteRefuses(t *testing.T) {
 		"literal": {func(c *domain.Chunk) { c.Columns[2].Dict[0] = "x" }, errLiteral.Error()},
 		"date":    {func(c *domain.Chunk) { c.Columns[1].Ints[1] = 1 << 40 }, errDate.Error()},
 	} {
-		w, err := NewWriter(&bytes.Buffer{}, d, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Value(NewWriter(&bytes.Buffer{}, d, Options{}))(t)
 		c := good()
 		tc.change(c)
 		first := w.Write(c)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // idText is a privacy ID as the guard takes it from a chunk; "" is nobody.
@@ -73,15 +74,10 @@ var (
 func idFile(t *testing.T, node schema.Node, o ...parquet.WriterProperty) (b []byte, bits []uint64) {
 	t.Helper()
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out bytes.Buffer
 	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(o...)))
-	col, err := w.AppendRowGroup().NextColumn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	col := must.Value(w.AppendRowGroup().NextColumn())(t)
 	levels := func(n int) (l []int16) {
 		for range n {
 			l = append(l, 0, 1)
@@ -108,17 +104,12 @@ func idFile(t *testing.T, node schema.Node, o ...parquet.WriterProperty) (b []by
 	case *file.FixedLenByteArrayColumnChunkWriter:
 		var values []parquet.FixedLenByteArray
 		for _, s := range endsUUID {
-			b, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Value(hex.DecodeString(strings.ReplaceAll(s, "-", "")))(t)
 			values = append(values, b)
 		}
 		_, err = col.WriteBatch(values, levels(len(values)), nil)
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, w.Close()))
 	return out.Bytes(), bits
 }
 
@@ -191,32 +182,19 @@ func values(f *codec.Field, bits []uint64) int {
 // emptyFile is a file of one column, and what its footer states of it.
 func emptyFile(t *testing.T, node schema.Node) ([]byte, *codec.Field) {
 	t.Helper()
-	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Value(schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1))(t)
 	var out bytes.Buffer
-	if err := file.NewParquetWriter(&out, root).Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := codec.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, file.NewParquetWriter(&out, root).Close())
+	f := must.Value(codec.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), 0))(t)
 	return out.Bytes(), &f.Leaves[0]
 }
 
 // idsOf returns the IDs of a file but those of nobody.
 func idsOf(t *testing.T, b []byte, d *domain.Domain) (ids []string) {
 	t.Helper()
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)
 	for c, err := range r.Chunks() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for i := range c.Rows {
 			if s := idText(&c.ID, i); s != "" {
 				ids = append(ids, s)

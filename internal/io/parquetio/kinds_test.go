@@ -13,6 +13,7 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func words(v ...int64) (b []byte) {
@@ -36,10 +37,7 @@ func only(name string, typ domain.Type) *domain.Domain {
 // described returns what Describe says of the columns of a file.
 func described(t *testing.T, file []byte) string {
 	t.Helper()
-	list, err := Describe(ctx, named(writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), file))[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Value(Describe(ctx, named(writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), file))[0]))(t)
 	var b strings.Builder
 	for _, c := range list {
 		if c.Fault != "" {
@@ -159,10 +157,7 @@ func TestKinds(t *testing.T) {
 func TestWholeFloatsEncode(t *testing.T) {
 	body := words(int64(math.Float64bits(2)), int64(math.Float64bits(2.5)), int64(math.Float64bits(math.NaN())))
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Values: []string{"1", "2"}, Null: true, Other: true, OtherValue: "9"}}}
-	r, err := Open(bytes.NewReader(madeFile(3, []made{column1(parquet.Types.Double, body)})), "x.parquet", d, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(madeFile(3, []made{column1(parquet.Types.Double, body)})), "x.parquet", d, ReadOptions{}))(t)
 	c := onlyChunk(t, r)
 	other, _ := d.Attributes[0].OtherCode()
 	if got := encoded(d, c); got[0] != 1 || got[1] != other || got[2] != other {

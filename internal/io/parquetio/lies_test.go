@@ -14,6 +14,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // lyingFile is a file of two row groups whose footer is changed by lie.
@@ -21,16 +22,10 @@ func lyingFile(t *testing.T, honest []byte, lie func(*metadata.FileMetaData)) []
 	t.Helper()
 	end := len(honest) - 8
 	at := end - int(binary.LittleEndian.Uint32(honest[end:]))
-	m, err := metadata.NewFileMetaData(honest[at:end], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Value(metadata.NewFileMetaData(honest[at:end], nil))(t)
 	lie(m)
 	b := bytes.NewBuffer(bytes.Clone(honest[:at]))
-	n, err := m.WriteTo(b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Value(m.WriteTo(b, nil))(t)
 	return append(binary.LittleEndian.AppendUint32(b.Bytes(), uint32(n)), codec.Magic...)
 }
 
@@ -91,10 +86,7 @@ func check(t *testing.T, lie string, file []byte, d *domain.Domain, want string)
 
 func cellsOf(t *testing.T, file []byte, d *domain.Domain) string {
 	t.Helper()
-	s, err := cellsIn(file, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Value(cellsIn(file, d))(t)
 	return s
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // textFile is a file of the texts in two columns "id" and "s", by another writer.
@@ -21,10 +22,7 @@ func textFile(t *testing.T, texts []string, o ...parquet.WriterProperty) []byte 
 	column := func(name string) schema.Node {
 		return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
 	}
-	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{column("id"), column("s")}, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Value(schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{column("id"), column("s")}, -1))(t)
 	values := make([]parquet.ByteArray, len(texts))
 	for i, s := range texts {
 		values[i] = parquet.ByteArray(s)
@@ -34,17 +32,11 @@ func textFile(t *testing.T, texts []string, o ...parquet.WriterProperty) []byte 
 	g := w.AppendRowGroup()
 	for range 2 {
 		c, err := g.NextColumn()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, err = c.(*file.ByteArrayColumnChunkWriter).WriteBatch(values, nil, nil)
-		if err := errors.Join(err, c.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, c.Close()))
 	}
-	if err := errors.Join(g.Close(), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(g.Close(), w.Close()))
 	return out.Bytes()
 }
 
@@ -66,10 +58,7 @@ func TestLongTexts(t *testing.T) {
 		if len(b) > 2<<20 {
 			t.Fatalf("%s: the file has %d bytes", name, len(b))
 		}
-		r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: limit})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: limit}))(t)
 		at, want := 0, sortedPairs(name, texts)
 		for c, err := range r.Chunks() {
 			if err != nil {
@@ -128,15 +117,10 @@ func TestChunksBeyondTheWindow(t *testing.T) {
 	texts[9_000] = strings.Repeat("y", 8<<20+1000)
 	b := textFile(t, texts, parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Uncompressed))
 	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "s", Type: domain.String}}}
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)
 	at := 0
 	for c, err := range r.Chunks() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for i := range c.Rows {
 			if cell(&c.ID, i) != texts[at] || cell(&c.Columns[0], i) != texts[at] {
 				t.Fatalf("row %d holds other texts", at)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var marginalsDomain = &domain.Domain{Attributes: []domain.Attribute{
@@ -32,10 +33,7 @@ func TestMarginals(t *testing.T) {
 	if rows, err := WriteMarginals(&b, marginals); rows != 5 || err != nil {
 		t.Fatal(rows, err)
 	}
-	r, err := Open(bytes.NewReader(b.Bytes()), "_marginals.parquet", marginalsDomain, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(b.Bytes()), "_marginals.parquet", marginalsDomain, ReadOptions{}))(t)
 	c := onlyChunk(t, r)
 	for i, want := range want {
 		var got []string
@@ -60,9 +58,7 @@ func TestReadMarginals(t *testing.T) {
 		{Names: []string{"", " c,"}, Labels: [][]string{{"x"}, {"y", "y"}}, Fitted: []float64{1, 1e-300}},
 	}
 	var b bytes.Buffer
-	if _, err := WriteMarginals(&b, marginals); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(WriteMarginals(&b, marginals))(t)
 	got, err := ReadMarginals(bytes.NewReader(b.Bytes()), "_marginals.parquet")
 	if err != nil || len(got) != len(marginals) {
 		t.Fatal(got, err)
@@ -105,15 +101,10 @@ func TestManyMarginals(t *testing.T) {
 	if rows != n || err != nil {
 		t.Fatal(rows, err)
 	}
-	r, err := Open(bytes.NewReader(b.Bytes()), "_marginals.parquet", marginalsDomain, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(b.Bytes()), "_marginals.parquet", marginalsDomain, ReadOptions{}))(t)
 	at := 0
 	for c, err := range r.Chunks() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for i := range c.Rows {
 			if cell(&c.Columns[1], i) != fmt.Sprint(at) || c.Columns[2].Floats[i] != float64(at) || c.Columns[3].Null(i) != (at%3 == 0) || !c.Columns[4].Null(i) {
 				t.Fatalf("row %d", at)
@@ -168,9 +159,7 @@ func BenchmarkMarginals(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := WriteMarginals(io.Discard, list); err != nil {
-			b.Fatal(err)
-		}
+		must.Value(WriteMarginals(io.Discard, list))(b)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/750_000, "ns/cell")
 }

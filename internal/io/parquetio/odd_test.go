@@ -15,6 +15,7 @@ import (
 	pq "github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -44,9 +45,7 @@ func oddFile(t *testing.T, records []oddRecord, dictionary bool) []byte {
 		return pq.MustPrimitive(pq.NewPrimitiveNodeLogical(name, parquet.Repetitions.Optional, pq.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))
 	}
 	root, err := pq.NewGroupNode("schema", parquet.Repetitions.Required, pq.FieldList{text("id"), text("s"), pq.NewInt64Node("n", parquet.Repetitions.Optional, -1)}, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var out bytes.Buffer
 	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(dictionary))))
 	for part := range slices.Chunk(records, 3) {
@@ -61,25 +60,17 @@ func oddFile(t *testing.T, records []oddRecord, dictionary bool) []byte {
 		g := w.AppendRowGroup()
 		for k := range 3 {
 			c, err := g.NextColumn()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			switch c := c.(type) {
 			case *file.ByteArrayColumnChunkWriter:
 				_, err = c.WriteBatch([][]parquet.ByteArray{ids, texts}[k], levels, nil)
 			case *file.Int64ColumnChunkWriter:
 				_, err = c.WriteBatch(numbers, levels, nil)
 			}
-			if err := errors.Join(err, c.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(err, c.Close()))
 		}
-		if err := g.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.Close())
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // For loaders that read neither V2 nor OPTIONAL columns: version 1, its encodings, REQUIRED columns; a
@@ -17,10 +19,7 @@ func TestOldLoaders(t *testing.T) {
 	c := randomChunk(d, 500, 0, rand.New(rand.NewPCG(1, 2)))
 	b := fileOf(t, d, o, c)
 	sameRows(t, b, d, c)
-	r, err := file.NewParquetReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(file.NewParquetReader(bytes.NewReader(b)))(t)
 	if v := r.MetaData().Version(); v != 0 { // arrow's V1_0
 		t.Errorf("version %v", v)
 	}
@@ -28,18 +27,12 @@ func TestOldLoaders(t *testing.T) {
 		if r.MetaData().Schema.Column(i).MaxDefinitionLevel() != 0 {
 			t.Errorf("column %d is not REQUIRED", i)
 		}
-		chunk, err := r.RowGroup(0).MetaData().ColumnChunk(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		chunk := must.Value(r.RowGroup(0).MetaData().ColumnChunk(i))(t)
 		if e := chunk.Encodings()[0]; chunk.HasDictionaryPage() && e.String() != "PLAIN_DICTIONARY" {
 			t.Errorf("column %d: encoding %v", i, e)
 		}
 	}
-	w, err := NewWriter(&bytes.Buffer{}, d, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(NewWriter(&bytes.Buffer{}, d, o))(t)
 	if err := w.Write(randomChunk(d, 10, 1, rand.New(rand.NewPCG(1, 2)))); !errors.Is(err, errNull) {
 		t.Errorf("NULLs were taken: %v", err)
 	}

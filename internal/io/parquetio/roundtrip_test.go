@@ -17,6 +17,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // cell is one cell of a column as text; "NULL" cannot be confused with a text of the tests.
@@ -49,10 +50,7 @@ func unit(a *domain.Attribute, c *domain.Column, i int) string {
 // sameRows fails unless the file holds the rows of the chunks in order.
 func sameRows(t *testing.T, b []byte, d *domain.Domain, chunks ...*domain.Chunk) {
 	t.Helper()
-	r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)
 	want := make([][]string, d.Len())
 	for _, c := range chunks {
 		for k := range c.Columns {
@@ -63,9 +61,7 @@ func sameRows(t *testing.T, b []byte, d *domain.Domain, chunks ...*domain.Chunk)
 	}
 	at := 0
 	for c, err := range r.Chunks() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for k := range c.Columns {
 			for i := range c.Rows {
 				if got := cell(&c.Columns[k], i); at+i >= len(want[k]) || got != want[k][at+i] {
@@ -180,10 +176,7 @@ func TestFooter(t *testing.T) {
 	}
 	c := randomChunk(d, 100, 0, rand.New(rand.NewPCG(1, 1)))
 	c.Columns[0].Dict = []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
-	r, err := file.NewParquetReader(bytes.NewReader(fileOf(t, d, Options{}, c)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(file.NewParquetReader(bytes.NewReader(fileOf(t, d, Options{}, c))))(t)
 	sc := r.MetaData().Schema
 	if got := sc.Root().RepetitionType(); got != parquet.Repetitions.Required {
 		t.Errorf("root is %v, want REQUIRED", got)
@@ -202,10 +195,7 @@ func TestFooter(t *testing.T) {
 		if got := col.SchemaNode().RepetitionType(); got != rep {
 			t.Errorf("%s: %v, want %v", col.Name(), got, rep)
 		}
-		chunk, err := r.RowGroup(0).MetaData().ColumnChunk(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		chunk := must.Value(r.RowGroup(0).MetaData().ColumnChunk(i))(t)
 		few := d.Attributes[i].Type != domain.Bool && d.Attributes[i].Type != domain.Float64
 		if got, want := chunk.HasDictionaryPage(), few; got != want {
 			t.Errorf("%s: dictionary %v, want %v", col.Name(), got, want)
@@ -226,9 +216,7 @@ func TestDecoded(t *testing.T) {
 		{Name: "f", Type: domain.Float64, FloatCuts: []float64{0, 0.5, 1}, Null: true},
 		{Name: "d", Type: domain.Date, Cuts: []int64{-5, 0, 5}, Resolution: 1, Null: true},
 	}}
-	if err := d.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Validate())
 	r := rand.New(rand.NewPCG(1, 3))
 	const rows = 500
 	var codes []domain.Code
@@ -239,10 +227,7 @@ func TestDecoded(t *testing.T) {
 	}
 	var c domain.Chunk
 	domain.NewDecoder(d).Decode(&c, codes, func(int, int) uint64 { return r.Uint64() })
-	file, err := Open(bytes.NewReader(fileOf(t, d, Options{}, &c)), "x.parquet", d, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Value(Open(bytes.NewReader(fileOf(t, d, Options{}, &c)), "x.parquet", d, ReadOptions{}))(t)
 	got := make([]domain.Code, len(codes))
 	if domain.NewEncoder(d).Encode(onlyChunk(t, file), got); !slices.Equal(got, codes) {
 		t.Error("other codes came back")
@@ -257,16 +242,11 @@ func TestPrivacyID(t *testing.T) {
 	b := fileOf(t, file, Options{}, c)
 	for id, want := range map[string]string{"id": "ab NULL ab", "num": "7 8 9"} {
 		d := &domain.Domain{PrivacyID: id, Attributes: file.Attributes[2:]}
-		r, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)
 		var got domain.Chunk
 		var cells []string
 		for c, err := range r.Chunks() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			got = *c
 			for i := range c.Rows {
 				cells = append(cells, cell(&c.ID, i))
@@ -283,13 +263,8 @@ func TestOpenFile(t *testing.T) {
 	c := randomChunk(d, 10, 0.1, rand.New(rand.NewPCG(1, 1)))
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	b := fileOf(t, d, Options{}, c)
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := OpenFile(path, d, ReadOptions{Size: int64(len(b))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
+	r := must.Value(OpenFile(path, d, ReadOptions{Size: int64(len(b))}))(t)
 	if r.Rows() != 10 || r.Groups() != 1 || r.Size() != int64(len(b)) {
 		t.Error(r.Rows(), r.Groups(), r.Size())
 	}

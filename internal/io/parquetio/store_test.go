@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Once the first row groups are written, further ones take no memory but what describes them: 4 KiB for each
@@ -21,18 +22,13 @@ func TestRowsTakeNoMemory(t *testing.T) {
 	d := mixedDomain()
 	c := randomChunk(d, 1<<14, 0.05, rand.New(rand.NewPCG(1, 2)))
 	var size int64
-	w, err := NewWriter(counted{&size}, d, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(NewWriter(counted{&size}, d, Options{}))(t)
 	write := func(chunks int) (bytes uint64, groups int) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range chunks {
 			held := size
-			if err := w.Write(c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Write(c))
 			if size > held { // a chunk is a page, which may end a row group
 				groups++
 			}
@@ -50,24 +46,17 @@ func TestRowsTakeNoMemory(t *testing.T) {
 func TestFooterIsSmall(t *testing.T) {
 	d := mixedDomain()
 	c := randomChunk(d, 2000, 0.05, rand.New(rand.NewPCG(1, 2)))
-	w, err := NewWriter(io.Discard, d, Options{GroupRows: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(NewWriter(io.Discard, d, Options{GroupRows: 1}))(t)
 	var before, after runtime.MemStats
 	for _, m := range []*runtime.MemStats{&before, &after} {
-		if err := w.Write(c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Write(c))
 		runtime.GC()
 		runtime.ReadMemStats(m)
 	}
 	if got, most := int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(c.Rows*d.Len()*300); got > most {
 		t.Errorf("%d column chunks hold %d bytes, want at most %d", c.Rows*d.Len(), got, most)
 	}
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(w.Close())(t)
 }
 
 // counted counts what is written to it.
@@ -87,10 +76,7 @@ func TestGroupsEndByBytes(t *testing.T) {
 	const rows = 20*codec.BatchRows + 100
 	c := randomChunk(d, rows, 0, rand.New(rand.NewPCG(5, 6)))
 	whole := fileOf(t, d, Options{}, c)
-	r, err := file.NewParquetReader(bytes.NewReader(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(file.NewParquetReader(bytes.NewReader(whole)))(t)
 	var got []int64
 	for i := range r.NumRowGroups() {
 		got = append(got, r.MetaData().RowGroup(i).NumRows())

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The time that the reader's caller takes does not count: between two calls no clock runs.
@@ -13,9 +15,7 @@ func TestSlowCaller(t *testing.T) {
 	r, err := Open(context.Background(), func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(strings.Repeat("x", 100))), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	n, calls := 0, 0
 	for err == nil {
 		if r.silent.Stop() {

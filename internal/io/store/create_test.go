@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A value that is there stays, also where its creator came between another one's look and creation.
 func TestCreateKeepsWhatIsThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
-	if err := create(path, []byte("first"), false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, create(path, []byte("first"), false))
 	if err := create(path, []byte("second"), false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a name that is taken: error %v, want that it exists", err)
 	}

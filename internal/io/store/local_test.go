@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/store"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func ExampleLocal() {
@@ -106,9 +107,7 @@ func TestRefused(t *testing.T) {
 	if _, _, err := s.CreateIfAbsent(over, "a", nil); err == nil {
 		t.Error("a cancelled context")
 	}
-	if err := os.WriteFile(filepath.Join(s.Dir, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(s.Dir, "file"), nil, 0o600))
 	if _, _, err := s.CreateIfAbsent(ctx, "file/x", nil); err == nil {
 		t.Error("a directory that is a file")
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestRootCause(t *testing.T) {
@@ -60,7 +62,7 @@ func TestPrefixesAreKnown(t *testing.T) {
 	message := regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|panic)\((?:fmt\.Sprintf\()?"([a-z]+: )`)
 	seen := 0
 	for _, dir := range []string{"dp", "internal", "solver", "transforms", "io", "pipelines"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", "..", dir), func(path string, d fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join("..", "..", "..", dir), func(path string, d fs.DirEntry, err error) error {
 			name := d.Name()
 			if err == nil && d.IsDir() && (strings.HasSuffix(name, "test") || name == "testkit" || name == "dapple") {
 				return filepath.SkipDir
@@ -76,10 +78,7 @@ func TestPrefixesAreKnown(t *testing.T) {
 				}
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if seen < 200 {
 		t.Errorf("%d messages only: the test is blind", seen)

@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/model/relation"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -34,10 +35,7 @@ columns:
 
 func clinic(t testing.TB) *domain.Domain {
 	t.Helper()
-	f, err := schema.Parse("clinic.yaml", []byte(clinicDomain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(schema.Parse("clinic.yaml", []byte(clinicDomain)))(t)
 	return f.Domain.EqualBins()
 }
 
@@ -251,10 +249,7 @@ func TestRestrictUniverse(t *testing.T) {
 		whole.Weights[i] = rng.Float64()
 	}
 	for text, coupled := range map[string]bool{"age >= 30 AND sex = Male": false, "age >= 65 OR sex = Male": true, "NOT (sex = Male) AND ward IS NULL": false} {
-		c, err := relation.ParseCondition(text, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Value(relation.ParseCondition(text, d))(t)
 		left, err := Restrict(c, d, whole)
 		if err != nil || left.Coupled != coupled || left.Share <= 0 || left.Share >= 1 {
 			t.Errorf("%s: %+v, %v", text, left, err)
@@ -282,14 +277,8 @@ func TestConditionOnExactValues(t *testing.T) {
 		"rate = 0.3":                nil,
 		"rate > 8.9":                {"8.96"},
 	} {
-		c, err := relation.ParseCondition(text, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		left, err := Restrict(c, d, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Value(relation.ParseCondition(text, d))(t)
+		left := must.Value(Restrict(c, d, m))(t)
 		rng, got := rand.New(rand.NewPCG(7, 8)), map[string]bool{}
 		for range 30 {
 			for _, r := range drawnRows(left.Domain, left.Model, rng) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestLayoutRoundTrip(t *testing.T) {
@@ -57,10 +58,7 @@ func TestTranspose(t *testing.T) {
 // and for two equal rows.
 func TestRankIsPinned(t *testing.T) {
 	key := []byte("a key of 16 byte")
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	block := must.Value(aes.NewCipher(key))(t)
 	r, seen := NewRanker(key), map[[RankSize]byte]bool{}
 	fill := func(b []byte) []byte { return append(b, make([]byte, (RankSize-len(b)%RankSize)%RankSize)...) }
 	for _, id := range []string{"p1", "p2", "an ID of 16 bytes", "and one that takes two blocks"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // histories returns a domain of (sex, day, kind, cost) in the order of days, in which kinds and costs are remembered. Costs can
@@ -32,9 +33,7 @@ func histories(t *testing.T, least, most int64, strict bool) *domain.Domain {
 	if err == nil {
 		d, err = d.WithSequence(domain.Sequence{Column: "day", Previous: []string{"kind", "cost"}, Strict: strict})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return d
 }
 

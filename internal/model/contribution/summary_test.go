@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func visits(t *testing.T) *domain.Domain {
@@ -18,10 +19,7 @@ func visits(t *testing.T) *domain.Domain {
 		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},
 		{Name: "kind", Type: domain.String, Values: many, HasFallback: true},
 	}}
-	d, err := d.WithEvents([]string{"sex"}, []string{"kind"}, domain.EqualRatioCuts(10), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must.Value(d.WithEvents([]string{"sex"}, []string{"kind"}, domain.EqualRatioCuts(10), 10))(t)
 	return d
 }
 
@@ -145,9 +143,7 @@ func TestTiesAreNotAlwaysTheFirst(t *testing.T) {
 func TestSummaryOfPeopleWithoutRows(t *testing.T) {
 	with := visits(t)
 	d, err := with.Recorded().WithEvents([]string{"sex"}, []string{"kind"}, append([]int64{0}, domain.EqualRatioCuts(10)...), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s, rank, in := NewSummary(d), NewRanker(make([]byte, RunKeySize)), NewRecordLayout(d)
 	out := NewWeightedLayout(d.RecordSizes(), d.WeightBits())
 	got := func(times []uint64, records ...domain.Code) (rows [][]domain.Code) {

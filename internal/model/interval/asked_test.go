@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpam"
@@ -21,9 +22,7 @@ func askedWorkload(t *testing.T, sizes []int, rng *rand.Rand) query.Workload {
 	t.Helper()
 	w := query.Workload{Sizes: sizes, Marginals: []query.Marginal{{Clique: domain.Clique{0, 1}, Weight: 1}}}
 	add := func(m query.Marginal, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		w.Marginals = append(w.Marginals, m)
 	}
 	for k := range 40 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // wholeTable returns the table of all attributes of a universe.
@@ -102,14 +103,8 @@ func TestLinearOfNothing(t *testing.T) {
 // TestRestore: what is released gives the same standard errors as the result, and damaged bytes give none.
 func TestRestore(t *testing.T) {
 	r := residualResult()
-	b, err := New(r).MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Restore(b, r.Model.Sizes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Value(New(r).MarshalJSON())(t)
+	again := must.Value(Restore(b, r.Model.Sizes))(t)
 	q := make([]float64, 24)
 	q[3], q[17] = 1, 2
 	x, _ := New(r).Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false)

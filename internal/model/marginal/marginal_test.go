@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func table(rows int, sizes ...int) (columns [][]domain.Code) {
@@ -25,10 +26,7 @@ func TestCount(t *testing.T) {
 	sizes, rows := []int{3, 2, 5, 4, 2}, 2*Block+7
 	columns := table(rows, sizes...)
 	for _, c := range []domain.Clique{{}, {2}, {1, 3}, {0, 2, 4}, {0, 1, 2, 3}, {0, 1, 2, 3, 4}} {
-		cells, err := c.Cells(sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := must.Value(c.Cells(sizes))(t)
 		got, want := make([]int64, cells), make([]int64, cells)
 		Count(got, sizes, c, columns, rows)
 		for r := range rows {

@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func testDomain() domain.Domain {
@@ -53,10 +54,7 @@ func listed(n int) *File {
 
 func bytesOf(tb testing.TB, f *File) []byte {
 	tb.Helper()
-	b, err := f.Encode()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	b := must.Value(f.Encode())(tb)
 	return b
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // No day is written that the calendar does not have, whatever the cells; rows of possible cells stay in them.
@@ -17,14 +18,9 @@ func TestEveryDayExists(t *testing.T) {
 			year.Cuts, month.Cuts, day.Cuts = domain.EqualCuts(1996, 2025, bins[0]), domain.EqualCuts(1, 12, bins[1]), domain.EqualCuts(1, 31, bins[2])
 			year.Null, month.Null, day.Null = null, null, null
 			d := &domain.Domain{Attributes: []domain.Attribute{day, year, month}, Dates: []domain.DateParts{{Year: "y", Month: "m", Day: "d"}}}
-			p, err := New(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Value(New(d))(t)
 			d.StructuralZeros = Zeros(d)
-			if err := d.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Validate())
 			rng := rand.New(rand.NewPCG(1, 2))
 			codes := make([]domain.Code, 3*rows)
 			for row := range rows {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // made is a domain of random ordered columns with random relations between them.
@@ -257,10 +258,7 @@ func TestExchangedValuesAreAsIfDrawnInOrder(t *testing.T) {
 	b := a
 	b.Name = "b"
 	d := &domain.Domain{Attributes: []domain.Attribute{a, b}, Orders: []domain.Order{{Columns: []string{"a", "b"}}}}
-	p, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Value(New(d))(t)
 	c, codes, r := &domain.Chunk{}, make([]domain.Code, 2*rows), rand.New(rand.NewPCG(1, 2))
 	domain.NewDecoder(d).Decode(c, codes, func(int, int) uint64 { return r.Uint64() })
 	p.Repair(c, codes, func(int, uint64) uint64 { t.Fatal("equal cells need no new draws"); return 0 })
@@ -288,10 +286,7 @@ func TestRepairKeepsLearnedDistributions(t *testing.T) {
 	}
 	b.Runs = []domain.Run{{From: 0, Share: 1}}
 	d := &domain.Domain{Attributes: []domain.Attribute{a, b}, Orders: []domain.Order{{Columns: []string{"start", "end"}}}}
-	p, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Value(New(d))(t)
 	c, codes, r := &domain.Chunk{}, make([]domain.Code, 2*rows), rand.New(rand.NewPCG(1, 2))
 	for row := range rows {
 		codes[2*row] = domain.Code(row % 2)

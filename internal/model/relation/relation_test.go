@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func ints(name string, lo, hi int64) domain.Attribute {
@@ -31,10 +32,7 @@ func value1(t *testing.T, attrs []domain.Attribute, typ domain.Type, from string
 	if err := Resolve(d, map[string]bool{"out": typ == domain.String}); err != nil {
 		return "", err
 	}
-	p, err := New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Value(New(d))(t)
 	c := &domain.Chunk{}
 	domain.NewDecoder(d).Decode(c, make([]domain.Code, len(attrs)), func(int, int) uint64 { return 0 })
 	p.Complete(c, 0, nil)
@@ -125,13 +123,8 @@ func TestOverflow(t *testing.T) {
 		}
 		for from, want := range exact {
 			d := &domain.Domain{Attributes: []domain.Attribute{a, b}, Derived: []domain.Derived{{Column: domain.Attribute{Name: "out", Type: domain.Int64}, From: from, Place: 9}}}
-			if err := Resolve(d, nil); err != nil {
-				t.Fatal(err)
-			}
-			p, err := New(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Resolve(d, nil))
+			p := must.Value(New(d))(t)
 			as, bs := []int64{x, y, x, y, x}, []int64{z, w, w, z, min(max(0, b.Cuts[0]), b.Cuts[1])}
 			c := &domain.Chunk{Rows: len(as), Columns: []domain.Column{{Form: domain.Ints, Ints: as}, {Form: domain.Ints, Ints: bs}}}
 			p.Complete(c, 0, nil)
@@ -184,10 +177,7 @@ func TestSubstitutes(t *testing.T) {
 	} {
 		tt.column.Name = "out"
 		d := &domain.Domain{Attributes: []domain.Attribute{source}, Derived: []domain.Derived{{Column: tt.column, From: tt.from, Place: 9}}}
-		p, err := New(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Value(New(d))(t)
 		c := &domain.Chunk{Rows: 3, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{0, 7, 30}}}}
 		p.Complete(c, 0, nil)
 		for row, want := range tt.want {

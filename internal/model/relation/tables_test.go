@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A column that is computed from columns of the person is the person's; one computed from both is of the rows.
@@ -22,9 +23,7 @@ func TestTables(t *testing.T) {
 	if err == nil {
 		err = Resolve(d, nil)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	names := func(t Table) (list []string) {
 		for i := range t.Domain.Attributes {
 			list = append(list, t.Domain.Attributes[i].Name)

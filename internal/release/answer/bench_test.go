@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -78,19 +79,14 @@ func BenchmarkAnswer(b *testing.B) {
 		if len(keys) > 0 {
 			sql += " GROUP BY " + strings.Join(keys, ", ")
 		}
-		q, err := answer.Parse(sql)
-		if err != nil {
-			b.Fatal(err)
-		}
+		q := must.Value(answer.Parse(sql))(b)
 		queries = append(queries, q)
 	}
 	b.ReportAllocs()
 	slowest := time.Duration(0)
 	for i := 0; b.Loop(); i++ {
 		began := time.Now()
-		if _, err := r.Answer(queries[i%len(queries)], answer.Options{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Value(r.Answer(queries[i%len(queries)], answer.Options{}))(b)
 		slowest = max(slowest, time.Since(began))
 	}
 	b.ReportMetric(float64(slowest.Milliseconds()), "ms/slowest")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestOrderIsAskedByItsParts: the column that orders rows is made of others, which a question names in its place.
@@ -17,9 +18,7 @@ func TestOrderIsAskedByItsParts(t *testing.T) {
 	if err == nil {
 		d, err = d.WithSequence(domain.Sequence{Column: "day"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r := &Release{Domain: d}
 	if _, err := r.column("day"); err == nil || !strings.Contains(err.Error(), "is computed in order, row after row; ask for first_day, its value in the first row of a person, or gap_day, the gap to the row before") {
 		t.Errorf("got %v", err)

@@ -173,9 +173,7 @@ func TestFindingAndRelease(t *testing.T) {
 	for range 2 {
 		err = errors.Join(err, step.Found(t.Context(), prior, true), step.Found(t.Context(), prior, false))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, _, err := step.Charge(t.Context(), rest); err != nil {
 		t.Fatal(err)
 	}
@@ -242,9 +240,7 @@ func TestKilledWriters(t *testing.T) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if len(said) == before {
 				time.AfterFunc(time.Duration(37*attempt)*time.Millisecond, kill)
@@ -290,9 +286,7 @@ func TestDamagedBooks(t *testing.T) {
 	for _, key := range []string{"a", "b", "c"} {
 		must.Do(t, enter(t.Context(), b, key, run(0.5)))
 	}
-	if _, err := b.Return(t.Context(), "b"); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(b.Return(t.Context(), "b"))(t)
 	name := func(dir string, n int) string { return filepath.Join(dir, fmt.Sprintf("entry-%06d.json", n)) }
 	edit := func(n int, old, text string) func(string) error {
 		return func(dir string) error {
@@ -345,9 +339,7 @@ func TestHolds(t *testing.T) {
 		must.Do(t, enter(t.Context(), b, key, run(.1)))
 		hashes = append(hashes, b.SHA256())
 	}
-	if _, err := b.Return(t.Context(), "c"); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(b.Return(t.Context(), "c"))(t)
 	hashes = append(hashes, b.SHA256())
 	for _, tt := range []struct {
 		number int

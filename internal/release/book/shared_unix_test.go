@@ -23,9 +23,7 @@ func TestSharedBook(t *testing.T) {
 	}
 	for mode, want := range map[os.FileMode]os.FileMode{0o700: 0o600, 0o770: 0o640} {
 		dir, err := os.MkdirTemp("", "dapple-book-") // below t.TempDir others could not reach it
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer func() { _ = os.RemoveAll(dir) }()
 		const group = 64321
 		root := os.Getuid() == 0
@@ -33,9 +31,7 @@ func TestSharedBook(t *testing.T) {
 			must.Do(t, os.Chown(dir, 64001, group))
 		}
 		must.Do(t, os.Chmod(dir, mode|os.ModeSetgid))
-		if _, err := book.Create(t.Context(), dir, terms); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(book.Create(t.Context(), dir, terms))(t)
 		if info, err := os.Stat(filepath.Join(dir, "entry-000000.json")); err != nil || info.Mode().Perm() != want {
 			t.Errorf("in a directory of mode %o the entry has %v (error %v), want %o", mode, info, err, want)
 		}
@@ -65,9 +61,7 @@ func TestNewBook(t *testing.T) {
 	before := syscall.Umask(0o007)
 	_, err := book.Create(t.Context(), dir, terms)
 	syscall.Umask(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for name, want := range map[string]os.FileMode{dir: 0o770, filepath.Join(dir, "entry-000000.json"): 0o640} {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s has %v (error %v), want %o", name, info, err, want)

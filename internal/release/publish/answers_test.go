@@ -33,9 +33,7 @@ func TestAnswersOf(t *testing.T) {
 	}
 	var once, twice bytes.Buffer
 	for _, b := range []*bytes.Buffer{&once, &twice} {
-		if _, err := parquetio.WriteFigures(b, answersOf(d, w, nil, r)); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(parquetio.WriteFigures(b, answersOf(d, w, nil, r)))(t)
 	}
 	if !bytes.Equal(once.Bytes(), twice.Bytes()) {
 		t.Error("one release has two files of answers")

@@ -22,9 +22,7 @@ func orderedPage(t *testing.T, day domain.Attribute) Page {
 	if err == nil {
 		d, err = d.WithSequence(domain.Sequence{Column: day.Name})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	before := d.Events.Before(0)
 	p.Domain, p.Marginals = d, []Marginal{
 		{Clique: domain.Clique{0}, Fitted: []float64{.125, .375, .5}, FittedError: []float64{.01, .02, .03}},
@@ -106,9 +104,7 @@ func TestFirstRowsAreNoPeopleWithoutRows(t *testing.T) {
 	if err == nil {
 		d, err = d.WithSequence(domain.Sequence{Column: "day"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	e := d.Events
 	p.Domain, p.Marginals = d, []Marginal{
 		{Clique: domain.Clique{e.Columns}, Fitted: []float64{.4, .3, .3}},

@@ -224,9 +224,7 @@ func TestKnownWorst(t *testing.T) {
 func TestLearnedBins(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 999}, Resolution: 1, Learned: 2, Null: true}}}
 	d, err := d.WithBins([]domain.LearnedBins{{Starts: []int{0, 10}, Runs: []domain.Run{{From: 0, Share: .6}, {From: 10, Share: .4}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	m := &Marginal{Clique: domain.NewClique(0), Fitted: []float64{.3, .2, .5}}
 	b := bars(&d.Attributes[0], m)
 	sum := 0.0

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/workload"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -66,17 +67,12 @@ func one(b bool) float64 {
 // TestOrder: entries are in the order of their cliques, and one that asks nothing of a record is refused with its line.
 func TestOrder(t *testing.T) {
 	file, err := schema.Parse("d.yaml", []byte(queryColumns+"  - {columns: [sex, age], weight: 2}\n  - {parity: [region]}\n  - {columns: [age]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	w, err := workload.Listed(file)
 	if err != nil || len(w.Marginals) != 3 || w.Marginals[0].Clique[0] != 1 || w.Marginals[1].Queries == nil || w.Marginals[2].Weight != 2 {
 		t.Errorf("%+v, %v", w.Marginals, err)
 	}
-	file, err = schema.Parse("d.yaml", []byte(queryColumns+"  - {halfspace: {age: 1}, at_least: 100}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file = must.Value(schema.Parse("d.yaml", []byte(queryColumns+"  - {halfspace: {age: 1}, at_least: 100}\n")))(t)
 	if _, err := workload.Listed(file); err == nil || !strings.Contains(err.Error(), "line 7: ") {
 		t.Errorf("got %v, want the line of an entry that is always 0", err)
 	}
@@ -87,14 +83,8 @@ func TestOrder(t *testing.T) {
 func TestWithRows(t *testing.T) {
 	text := strings.Replace(queryColumns, "privacy_id: none", "privacy_id: who", 1) + "  - {columns: [sex, age]}\n  - {columns: [region]}\n  - {columns: [sex, age, region]}\n" +
 		"events: {person: [sex], rows: {max: 3}, usual: [region]}\n"
-	file, err := schema.Parse("d.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := workload.Listed(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Value(schema.Parse("d.yaml", []byte(text)))(t)
+	w := must.Value(workload.Listed(file))(t)
 	var got []domain.Clique
 	for _, m := range query.WithRows(file.Domain, w, 66).Marginals { // 2·11·3 cells, and 2·11·3 rows
 		got = append(got, m.Clique)

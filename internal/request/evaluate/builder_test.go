@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // wide is a domain whose second attribute needs two bytes a code.
@@ -47,10 +48,7 @@ func TestBuilderKeepsEveryRecordWithoutIDs(t *testing.T) {
 // TestBuilderKeepsLeastRank computes ranks by their definition: how often the unit had that row before and the length of
 // the ID, the ID, one byte of the first code and two of the second, by AES in CBC mode under a key of zeros.
 func TestBuilderKeepsLeastRank(t *testing.T) {
-	block, err := aes.NewCipher(make([]byte, 16))
-	if err != nil {
-		t.Fatal(err)
-	}
+	block := must.Value(aes.NewCipher(make([]byte, 16)))(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	b := NewBuilder(wide("id"))
 	type kept struct {

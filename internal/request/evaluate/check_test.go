@@ -11,19 +11,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // checked is the text of a check.
 func checked(t *testing.T, c CheckConfig) string {
 	t.Helper()
-	r, err := OpenCheck(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(OpenCheck(context.Background(), c))(t)
 	var out bytes.Buffer
-	if err := r.Run(context.Background(), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Run(context.Background(), &out))
 	return out.String()
 }
 
@@ -45,14 +42,9 @@ csv: {null: ["?"]}
 	if !strings.HasPrefix(out, Banner) {
 		t.Errorf("the text does not begin with the banner:\n%s", out)
 	}
-	text, err := os.ReadFile(figures)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Value(os.ReadFile(figures))(t)
 	var got Fit
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &got))
 	want := []ColumnFit{
 		{"sex", "valid UTF-8", 3, Misfits{1, "other", nil}, Misfits{Becomes: "other"}, Misfits{}, Misfits{1, "other", []string{"X"}}, 0, ""},
 		{"age", "an INT64", 2, Misfits{1, "NULL", nil}, Misfits{1, "NULL", []string{"n/a"}}, Misfits{1, "", []string{"200"}}, Misfits{Becomes: "NULL"}, 0, ""},
@@ -217,10 +209,7 @@ constraints:
 csv: {comma: ";", written: {in: 31.12.2024, out: 31.12.2024}}
 `)
 	input := write(t, filepath.Join(dir, "a.csv"), "in;out;days\n01.03.2024;05.03.2024;4\n20.12.2024;02.01.2025;13\n01.02.2024;02.02.2024;2\n")
-	r, err := OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input}))(t)
 	var out bytes.Buffer
 	if err := r.Run(context.Background(), &out); err != nil || !strings.Contains(out.String(), "derive: out, from in + days: 1 records (33.3%) violate it") {
 		t.Errorf("%v in\n%s", err, out.String())
@@ -265,14 +254,9 @@ events: {person: [sex, born], rows: {max: 2}}
 // TestCheckOfADomainAlone: without a table the domain file is checked, and written as JSON that declares the same.
 func TestCheckOfADomainAlone(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "domain.yaml"), "privacy_id: none\ncolumns: [{name: sex, type: STRING, values: [No, yes], other: true}]\n")
-	r, err := OpenCheck(t.Context(), CheckConfig{Domain: path, JSON: Stdout})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(OpenCheck(t.Context(), CheckConfig{Domain: path, JSON: Stdout}))(t)
 	var out strings.Builder
-	if err := r.Run(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Run(t.Context(), &out))
 	const want = `{"privacy_id":"none","columns":[{"name":"sex","type":"STRING","values":["No","yes"],"other":true}]}`
 	if got := strings.TrimSpace(out.String()); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -328,9 +312,7 @@ func TestCheckIsShort(t *testing.T) {
 				f.PeopleRows = &Fit{Records: 5, Columns: f.Columns}
 			}
 			var b strings.Builder
-			if err := f.WriteText(&b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.WriteText(&b))
 			text := b.String()
 			if n := strings.Count(text, "\n"); n > 20 {
 				t.Fatalf("%d lines of %d columns and %d notes:\n%s", n, columns, broken, text)

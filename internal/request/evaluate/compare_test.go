@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // near reports whether two sums of the same numbers in another order agree.
@@ -48,10 +49,7 @@ func TestCompareAgreesWithBruteForce(t *testing.T) {
 	d := people()
 	tables := Tables{Real: randomTable(d, 700, 0.2, 1), Synthetic: randomTable(d, 311, 0.5, 2), Holdout: randomTable(d, 97, 0.2, 3)}
 	w := query.AllMarginals(d.Sizes(), 3, 1000)
-	report, err := Compare(context.Background(), tables, w, d, Options{Worst: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Value(Compare(context.Background(), tables, w, d, Options{Worst: 100}))(t)
 	check := func(name string, got []Width, x, y *Table) {
 		t.Helper()
 		for k, width := range got {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestDerivedColumnsAreCompared compares a column that is computed from another one, if both tables have it.
@@ -32,17 +34,10 @@ constraints:
 	} {
 		c := Config{Domain: domain, Input: truth, Synthetic: write(t, filepath.Join(dir, "rows.csv"), text),
 			JSON: filepath.Join(dir, "out.json"), HTML: filepath.Join(dir, "out.html")}
-		if err := Run(t.Context(), c, io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Run(t.Context(), c, io.Discard))
 		var r Report
-		data, err := os.ReadFile(c.JSON)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(data, &r); err != nil {
-			t.Fatal(err)
-		}
+		data := must.Value(os.ReadFile(c.JSON))(t)
+		must.Do(t, json.Unmarshal(data, &r))
 		var names []string
 		for _, item := range r.Real.Values.Shapes.Items {
 			names = append(names, item.Columns[0])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
@@ -42,14 +43,10 @@ func TestHTML(t *testing.T) {
 		return b.Table()
 	}
 	report, err := Compare(context.Background(), Tables{Real: table(1), Synthetic: table(2), Holdout: table(3)}, query.AllMarginals(d.Sizes(), 2, 100), d, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	report.Real.People = &People{True: 30, Synthetic: 20, Changing: [2]int{3, 0}, RowsMax: 9, RowsPerson: Share{TV: .0125}, SamePerson: Share{.25, .5}, NextRow: Share{.0625, .75}}
 	var b bytes.Buffer
-	if err := report.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.WriteHTML(&b))
 	text := pagetest.WellFormed(t, b.Bytes())
 	banner, rest := strings.Index(b.String(), `class="not-private"`), strings.Index(b.String(), "<header")
 	if banner < 0 || banner > rest || strings.Count(text, Banner) < 2 {
@@ -69,9 +66,7 @@ func TestHTML(t *testing.T) {
 		}
 	}
 	if dir := os.Getenv("DAPPLE_PAGES"); dir != "" {
-		if err := os.WriteFile(dir+"/evaluate.html", b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(dir+"/evaluate.html", b.Bytes(), 0o600))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -34,18 +35,13 @@ csv: {null: ["?"], comma: ";"}
 
 func parseDomain(t *testing.T, more string) *schema.File {
 	t.Helper()
-	f, err := schema.Parse("test.yaml", []byte(domainFile+more))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Value(schema.Parse("test.yaml", []byte(domainFile+more)))(t)
 	return f
 }
 
 func write(t *testing.T, name, text string) string {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 	return name
 }
 
@@ -58,10 +54,7 @@ func TestReadTrueCSV(t *testing.T) {
 	write(t, filepath.Join(dir, "b.csv"), "sex;id;age;visited;income;married\n"+
 		"Female;p1;5;2024-02-01;1.00;true\n"+ // the same cells again
 		"Male;p3;79;2024-04-01;1000;false\n")
-	got, err := ReadTrue(context.Background(), filepath.Join(dir, "*.csv"), parseDomain(t, ""), table.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Value(ReadTrue(context.Background(), filepath.Join(dir, "*.csv"), parseDomain(t, ""), table.Options{}))(t)
 	want := [][]domain.Code{{0, 2, 1}, {0, 8, 7}, {0, 1, 1}, {0, 3, 1}, {1, 2, 0}}
 	if got.Rows != 3 || !reflect.DeepEqual(got.Columns, want) {
 		t.Errorf("%d rows %v, want 3 rows %v", got.Rows, got.Columns, want)
@@ -83,22 +76,12 @@ func publish(t *testing.T, path, extension string, d *domain.Domain, table *Tabl
 		}
 		var chunk domain.Chunk
 		domain.NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return r.Uint64() })
-		part, err := dir.Create(context.Background(), shard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := writeChunk(part, extension, d, &chunk); err != nil {
-			t.Fatal(err)
-		}
-		ref, err := part.Commit(int64(chunk.Rows))
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Value(dir.Create(context.Background(), shard))(t)
+		must.Do(t, writeChunk(part, extension, d, &chunk))
+		ref := must.Value(part.Commit(int64(chunk.Rows)))(t)
 		refs = append(refs, ref)
 	}
-	if _, err := dir.Publish(context.Background(), refs, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(dir.Publish(context.Background(), refs, nil, nil))(t)
 }
 
 func writeChunk(to io.Writer, extension string, d *domain.Domain, chunk *domain.Chunk) error {
@@ -125,17 +108,11 @@ func TestReadSyntheticIsWhatWasWritten(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "out")
 		publish(t, dir, extension, f.Domain, want)
 		write(t, filepath.Join(dir, "part-leftover."+extension), "not in the manifest")
-		got, err := ReadSynthetic(context.Background(), dir, f, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Value(ReadSynthetic(context.Background(), dir, f, table.Options{}))(t)
 		if !reflect.DeepEqual(got.Columns, want.Columns) {
 			t.Errorf("%s: the table that is read is not the one that was written", extension)
 		}
-		parts, err := ReadSynthetic(context.Background(), filepath.Join(dir, "part-0*."+extension), f, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := must.Value(ReadSynthetic(context.Background(), filepath.Join(dir, "part-0*."+extension), f, table.Options{}))(t)
 		if !reflect.DeepEqual(parts.Columns, want.Columns) {
 			t.Errorf("%s: the table of a pattern is not the one that was written", extension)
 		}
@@ -221,20 +198,13 @@ func TestRun(t *testing.T) {
 	c := Config{Domain: write(t, at("domain.yaml"), domainFile), Input: truth("true.csv", 400), Synthetic: at("out"),
 		Holdout: truth("holdout.csv", 90), JSON: at("figures.json")}
 	var text strings.Builder
-	if err := Run(context.Background(), c, &text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Run(context.Background(), c, &text))
 	if !strings.HasPrefix(text.String(), Banner) {
 		t.Errorf("the text begins with %.40q", text.String())
 	}
-	figures, err := os.ReadFile(c.JSON)
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Value(os.ReadFile(c.JSON))(t)
 	var report Report
-	if err := json.Unmarshal(figures, &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(figures, &report))
 	if got := [3]int{report.Real.TrueRows, report.Real.SyntheticRows, report.Holdout.Synthetic.TrueRows}; got != [3]int{400, 500, 90} {
 		t.Errorf("rows %v, want 400, 500, 90: one for each person", got)
 	}
@@ -262,15 +232,10 @@ func TestFollows(t *testing.T) {
 		}
 		var text strings.Builder
 		table := write(t, at("t.csv"), b)
-		if err := Run(t.Context(), Config{Domain: d, Input: table, Synthetic: table, JSON: at("r.json"), HTML: at("r.html")}, &text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Run(t.Context(), Config{Domain: d, Input: table, Synthetic: table, JSON: at("r.json"), HTML: at("r.html")}, &text))
 		for name, form := range map[string]string{"the text": text.String(), at("r.html"): "", at("r.json"): ""} {
 			if form == "" {
-				data, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := must.Value(os.ReadFile(name))(t)
 				form = string(data)
 			}
 			if got := strings.Contains(form, "{derive: state, from: city}"); got != (want != "") || !strings.Contains(form, want) {
@@ -282,10 +247,7 @@ func TestFollows(t *testing.T) {
 
 func TestWorkloadOfTheDomainFile(t *testing.T) {
 	f := parseDomain(t, "workload:\n  - {columns: [visited, sex], weight: 2}\n  - {columns: [age]}\n")
-	w, err := toCompare(f, 3, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Value(toCompare(f, 3, 1000))(t)
 	if want := []domain.Clique{{1}, {0, 3}}; !reflect.DeepEqual(w.Cliques(), want) {
 		t.Errorf("cliques %v, want %v", w.Cliques(), want)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -31,10 +32,7 @@ func reportOf(t *testing.T, d *domain.Domain) *Report {
 	for _, table := range []*Table{tables.Real, tables.Synthetic, tables.Holdout} {
 		addValues(table, d)
 	}
-	r, err := Compare(context.Background(), tables, query.AllMarginals(d.Sizes(), 3, 1000), d, Options{Worst: 3, Cells: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Value(Compare(context.Background(), tables, query.AllMarginals(d.Sizes(), 3, 1000), d, Options{Worst: 3, Cells: 3}))(t)
 	return r
 }
 
@@ -62,14 +60,9 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, got, 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Value(os.ReadFile(path))(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs; run go test -update and look at the difference. Got:\n%s", path, got)
 	}
@@ -81,9 +74,7 @@ func TestText(t *testing.T) {
 	r.Real.People, r.Real.Queries, r.Real.Violations = &People{True: 30, Synthetic: 20}, &Queries{Number: 3}, &Violations{Real: 1}
 	r.Real.Values.Trends.Items[0].Score, r.Real.Values.Trends.Items[1].Score = .75, .5
 	var text bytes.Buffer
-	if err := r.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteText(&text))
 	golden(t, "report.txt", text.Bytes())
 	const next = 2 // lines of Run
 	if n := strings.Count(text.String(), "\n") + next; n > 20 {
@@ -103,26 +94,16 @@ func TestText(t *testing.T) {
 func TestJSON(t *testing.T) {
 	report := sampleReport(t)
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.WriteJSON(&b))
 	// Some processors round a product and a sum once: twelve digits are the same everywhere.
 	golden(t, "report.json", regexp.MustCompile(`(\.\d{12})\d+`).ReplaceAll(b.Bytes(), []byte("$1")))
 	if !strings.HasPrefix(b.String(), "{\n  \"not_private\": \"NOT PRIVATE") {
 		t.Errorf("does not begin with the banner: %.60s", b.String())
 	}
 	var back Report
-	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
-		t.Fatal(err)
-	}
-	again, err := json.Marshal(back)
-	if err != nil {
-		t.Fatal(err)
-	}
-	once, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b.Bytes(), &back))
+	again := must.Value(json.Marshal(back))(t)
+	once := must.Value(json.Marshal(report))(t)
 	if !bytes.Equal(again, once) {
 		t.Error("the report is not what is read back from its JSON form")
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // By hand: a true person has kinds k l l on days 1 3 8, given as 3 1 8, and a fourth row that is not written; another has l on
@@ -19,9 +20,7 @@ func TestCompareSequences(t *testing.T) {
 	if err == nil {
 		people, err = people.WithSequence(domain.Sequence{Column: "day"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	build := func(ids []string, days []int64, kinds []string) *Table {
 		b := NewPeopleBuilder(d)
 		c := &domain.Chunk{Rows: len(ids), ID: domain.Column{Form: domain.Dictionary}, Columns: []domain.Column{{Form: domain.Ints, Ints: days}, {Form: domain.Dictionary}}}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // people is a domain with an attribute of every kind that is compared in its own way.
@@ -50,10 +51,7 @@ func TestCountAgreesWithCell(t *testing.T) {
 	d := people()
 	table := randomTable(d, 500, 0.5, 7)
 	for _, c := range []domain.Clique{{0}, {3}, {1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 1, 2, 3}} {
-		cells, err := c.Cells(table.Sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := must.Value(c.Cells(table.Sizes))(t)
 		want := make([]int32, cells)
 		for r := range table.Rows {
 			record := make([]domain.Code, len(table.Columns))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // valuesOf reads texts as a column of the attribute.
@@ -219,9 +220,7 @@ func TestMarginalsInTheBinsOfTheRelease(t *testing.T) {
 	}}
 	all := []domain.Run{{From: 0, Share: 1}}
 	learned, err := d.WithBins([]domain.LearnedBins{{Attribute: 0, Starts: []int{0, 1000}, Runs: all}, {Attribute: 1, Starts: []int{0, 300}, Runs: all}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	renamed := *learned
 	renamed.Attributes = slices.Clone(learned.Attributes)
 	renamed.Attributes[1].Name = "date"
@@ -238,9 +237,7 @@ func TestMarginalsInTheBinsOfTheRelease(t *testing.T) {
 		truth := tableOf([]string{"1.5", "600", "?"}, []string{"1970-01-11", "1971-02-05", "?"})
 		moved := tableOf([]string{"300", "600", "?"}, []string{"1970-01-11", "1970-01-11", "?"})
 		r, err := Compare(t.Context(), Tables{Real: truth, Synthetic: moved}, query.AllMarginals(cells.Sizes(), 1, 10_000), cells, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if w := r.Real.Widths[0]; math.Abs(w.AverageTV-c.tv) > 1e-9 || w.Cells != 3+3+2 {
 			t.Errorf("bins %s: %+v", name, w)
 		}
@@ -295,10 +292,7 @@ func comparesTwo(t *testing.T, a domain.Attribute, x, y string, differ bool) {
 	both, one := valuesOf(a, x, y), valuesOf(a, x)
 	for _, other := range []*values{both, one} {
 		list := []*values{both}
-		q, err := quality(t.Context(), list, []*values{other})
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Value(quality(t.Context(), list, []*values{other}))(t)
 		c := columns(list, []*values{other})
 		h := c[0].Histogram
 		if differ && (slices.Max(h.Real) > .5 || c[0].Real.Distinct != 2) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestViolations: rows that two combinations hold for count once in the sum.
@@ -22,9 +23,7 @@ func TestViolations(t *testing.T) {
 	truth := &Table{Sizes: d.Sizes(), Rows: 5, Columns: [][]domain.Code{{1, 1, 1, 0, 0}, {1, 1, 2, 1, 2}}}
 	other := &Table{Sizes: d.Sizes(), Rows: 2, Columns: [][]domain.Code{{1, 0}, {0, 1}}}
 	r, err := Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	v := r.Real.Violations
 	if v.Real != 3 || v.Synthetic != 0 || v.Each[0].Real != 3 || v.Each[1].Real != 2 || strings.Join(v.Each[0].Cells[1], "|") != "true|NULL" {
 		t.Errorf("%+v", v)

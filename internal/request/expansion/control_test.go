@@ -58,14 +58,11 @@ func TestControl(t *testing.T) {
 	lis, data := listen(t), listen(t)
 	go func() { _ = server.Serve(lis) }()
 	defer server.Stop()
-	c, err := newControl(&fnpb.StartWorkerRequest{
+	c := must.Value(newControl(&fnpb.StartWorkerRequest{
 		WorkerId:        "worker_1",
 		ControlEndpoint: &pipepb.ApiServiceDescriptor{Url: lis.Addr().String()},
 		LoggingEndpoint: &pipepb.ApiServiceDescriptor{Url: data.Addr().String()},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	conn := must.Value(grpcx.Dial(t.Context(), c.address, patience))(t)
 	defer func() { _ = conn.Close() }()
 	worker := must.Value(fnpb.NewBeamFnControlClient(conn).Control(t.Context()))(t)
@@ -88,9 +85,7 @@ func TestControl(t *testing.T) {
 	// The worker sends data, and dies.
 	sent := must.Value(net.Dial("tcp", c.forward))(t)
 	port := data.Addr().(*net.TCPAddr).Port
-	if _, err := sent.Write([]byte{byte(port >> 8), byte(port), 'a'}); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(sent.Write([]byte{byte(port >> 8), byte(port), 'a'}))(t)
 	received := must.Value(data.Accept())(t)
 	defer func() { _ = received.Close() }()
 	var b [1]byte
@@ -146,9 +141,7 @@ func TestWorkerWaitsForTheEndOfData(t *testing.T) {
 	conn := must.Value(dial(t.Context(), data.Addr().String(), patience))(t)
 	defer func() { _ = conn.Close() }()
 	stream := must.Value(fnpb.NewBeamFnDataClient(conn).Data(t.Context()))(t)
-	if _, err := stream.Recv(); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(stream.Recv())(t)
 	over := make(chan struct{})
 	go func() {
 		done()

@@ -222,9 +222,7 @@ func TestAdoptedFindingStatesItsOwnCharge(t *testing.T) {
 func TestFoundDomainAndItsReleases(t *testing.T) {
 	dir, ledger := t.TempDir(), filepath.Join(t.TempDir(), "people.book")
 	terms := book.Terms{Name: "clinic", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 20, Delta: 1e-3, Inputs: []string{"wards"}}
-	if _, err := book.Create(t.Context(), ledger, terms); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(book.Create(t.Context(), ledger, terms))(t)
 	var rows []ward
 	for i := range 3000 {
 		rows = append(rows, ward{fmt.Sprint("p", i), []string{"eye", "heart"}[i%2]})

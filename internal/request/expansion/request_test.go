@@ -56,9 +56,7 @@ func ask(t *testing.T, fields []string, o any) *jobpb.ExpansionRequest {
 	if err == nil {
 		err = write(o, &row)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &jobpb.ExpansionRequest{
 		Namespace: "external_7",
 		Components: &pipepb.Components{

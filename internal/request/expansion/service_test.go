@@ -206,9 +206,7 @@ func TestLedger(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "people.book")
 	terms := book.Terms{Name: "clinic", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-6, Inputs: []string{"people.csv"}}
-	if _, err := book.Create(t.Context(), dir, terms); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(book.Create(t.Context(), dir, terms))(t)
 	prior := accountant.Prior{ID: "one", Params: accountant.Params{Accounting: dp.GaussianOnly, Epsilon: .1, Delta: 1e-9, Coordinates: 1000}, Share: dp.ShareOf(1, 1)}
 	charge := must.Value(publish.ChargeOf(&discover.Found{Prior: prior, PrivacyID: "id"}))(t)
 	for _, c := range []struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -25,31 +26,21 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func put(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
 func propose(t testing.TB, p Params) string {
 	t.Helper()
-	s, err := Open(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.Propose(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Value(Open(context.Background(), p))(t)
+	b := must.Value(s.Propose(context.Background()))(t)
 	return string(b)
 }
 
 func visits(t testing.TB) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := generate.Write(&b, generate.Params{People: 2000, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, generate.Write(&b, generate.Params{People: 2000, Seed: 1}))
 	return put(t, "visits.csv", b.String())
 }
 
@@ -62,13 +53,8 @@ func visitsParquet(t testing.TB) string {
 	}}
 	path := filepath.Join(t.TempDir(), "visits.parquet")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := parquetio.NewWriter(f, d, parquetio.Options{GroupRows: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	w := must.Value(parquetio.NewWriter(f, d, parquetio.Options{GroupRows: 1000}))(t)
 	err = csvio.EachFile(visits(t), d, schema.CSV{}, func(c *domain.Chunk) error {
 		for k := range c.Columns {
 			a, col := &d.Attributes[k], &c.Columns[k]
@@ -84,9 +70,7 @@ func visitsParquet(t testing.TB) string {
 		return w.Write(c)
 	})
 	_, closing := w.Close()
-	if err := errors.Join(err, closing, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, closing, f.Close()))
 	return path
 }
 
@@ -106,14 +90,9 @@ func TestGolden(t *testing.T) {
 		got := propose(t, tt.p)
 		path := filepath.Join("testdata", tt.golden+".yaml")
 		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(got), 0o666))
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Value(os.ReadFile(path))(t)
 		if got != string(want) {
 			t.Errorf("%s has changed; run go test -update where that is meant. Now:\n%s", path, got)
 		}
@@ -325,10 +304,7 @@ func FuzzTypes(f *testing.F) {
 		for range MinSupport {
 			b.WriteString(cells + "\n")
 		}
-		s, err := Open(context.Background(), Params{Input: put(t, "x.csv", "a,b,c,d\n"+b.String()), FromData: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Value(Open(context.Background(), Params{Input: put(t, "x.csv", "a,b,c,d\n"+b.String()), FromData: true}))(t)
 		text, err := s.Propose(context.Background())
 		if err != nil {
 			return

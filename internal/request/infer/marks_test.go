@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -19,9 +20,7 @@ func proposed(t *testing.T, header string, rows int, row func(i int) string) str
 		b.WriteString(row(i) + "\n")
 	}
 	name := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(b.String()), 0o600))
 	text := propose(t, Params{Input: name, FromData: true})
 	if _, err := schema.Parse("proposed", []byte(text)); err != nil {
 		t.Fatalf("%v in\n%s", err, text)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -75,16 +76,11 @@ func TestPeopleWithoutColumns(t *testing.T) {
 		t.Errorf("rows alone: %v\n%s", err, text)
 	}
 	const want = ` has no column that can be used besides "who"`
-	s, err := Open(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Value(Open(t.Context(), p))(t)
 	if err := s.OpenPeople(t.Context(), put(t, "people.csv", people)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("numbers of people alone: %v", err)
 	}
-	if err := s.OpenPeople(t.Context(), put(t, "names.csv", texts)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.OpenPeople(t.Context(), put(t, "names.csv", texts)))
 	if _, err := s.Propose(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("names of people alone: %v", err)
 	}
@@ -105,9 +101,7 @@ func TestUnits(t *testing.T) {
 			fmt.Fprintf(&b, "%d,%d\n", i/2, i%2)
 		}
 		b.WriteString(",0\n")
-		if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(b.String()), 0o600))
 		s, err := Open(t.Context(), Params{Input: name, FromData: true, PrivacyID: privacyID})
 		if err == nil {
 			_, err = s.Propose(t.Context())

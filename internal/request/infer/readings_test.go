@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -98,10 +99,7 @@ func TestPostgres(t *testing.T) {
 	if strings.Contains(got, "written:") {
 		t.Errorf("Postgres needs no forms:\n%s", got)
 	}
-	file, err := schema.Parse("t.yaml", []byte(got))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Value(schema.Parse("t.yaml", []byte(got)))(t)
 	e := domain.NewEncoder(file.Domain)
 	for i := range 200 {
 		for k, cell := range strings.Split(row(i), ",") {

@@ -20,14 +20,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func dial(t *testing.T, s *jobstest.Service) *Client {
 	t.Helper()
-	c, err := Dial(t.Context(), s.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Value(Dial(t.Context(), s.Endpoint))(t)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -55,10 +53,7 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 		_, _ = w.Write([]byte(`{"taskmanagers":1,"slots-total":1,"flink-version":"1.19.3"}`)) // the client looks at what it gets
 	}))
 	defer flink.Close()
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	gone := silent.Addr().String()
 	silent.Close()
 	for endpoint, want := range map[string]string{
@@ -92,10 +87,7 @@ func TestSubmit(t *testing.T) {
 func TestProcessesAreThisProgram(t *testing.T) {
 	s := jobstest.Start(t)
 	c := dial(t, s)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Value(os.Executable())(t)
 	payload := &pipepb.ProcessPayload{}
 	s.Prepared = func(p *pipepb.Pipeline) error {
 		return proto.Unmarshal(p.GetComponents().GetEnvironments()["go"].GetPayload(), payload)

@@ -21,9 +21,7 @@ func TestRowsSD(t *testing.T) {
 		{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, Other: true}, {Name: "kind", Type: domain.String, Values: []string{"a", "b"}, Other: true},
 	}}
 	d, err := records.WithEvents([]string{"sex"}, nil, []int64{1, 2, 3, 5}, 5) // 1, 2, 3 to 4, and 5 rows
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	l := must.Value(accountant.NewLedger(accountant.Params{Accounting: dp.ZCDP, Epsilon: 1, Delta: 1e-9}))(t)
 	rows := d.Index(domain.RowsPerPerson)
 	pair, other := Noisy{domain.Clique{0, rows}, 10}, Noisy{domain.Clique{0, 1}, 1e-6}
@@ -53,9 +51,7 @@ func TestOrderPays(t *testing.T) {
 		records.Attributes = append(records.Attributes, domain.Attribute{Name: name, Type: domain.String, Values: values, Other: true})
 	}
 	people, err := records.WithEvents(nil, nil, []int64{1, 2, 3, 5}, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	follow := func(units float64, previous ...string) (float64, string) {
 		d := people
 		if previous != nil {
@@ -64,9 +60,7 @@ func TestOrderPays(t *testing.T) {
 			}
 		}
 		p, err := Make(solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: units}, "rake", 0, true, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var b strings.Builder
 		must.Do(t, p.WriteText(&b))
 		lines := strings.Split(b.String(), "\n")

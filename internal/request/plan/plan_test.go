@@ -79,9 +79,7 @@ func inJSON(t *testing.T, p *Plan) string {
 // A method that decides as it goes says so, and claims no bound of its noise.
 func TestPlanOfAnAdaptiveMethod(t *testing.T) {
 	p, err := Make(problem(3, 4, 5, 6, 2), "rake", 0, true, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text := inJSON(t, p)
 	for _, want := range []string{`"adaptive": true`, `"marginals_measured": 4`, `"method_limits": "the model is every cell of the domain`, `"noise_bound_95": null`} {
 		if !strings.Contains(text, want) {
@@ -165,9 +163,7 @@ func TestErrorsAgree(t *testing.T) {
 		for _, units := range []float64{1000, 50_000} {
 			p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: units}
 			m, _, err := methods.Choose(p, solver.Auto)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			q := Ask(p, m, Target{}, nil, true)
 			before := math.Inf(1)
 			for e := leastEpsilon; e < MostEpsilon; e *= 1.3 {

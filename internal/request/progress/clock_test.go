@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var aboutLeft = regexp.MustCompile(`ends in (?:at most )?about ([0-9hms]+)`)
@@ -34,10 +36,7 @@ func TestClockEstimates(t *testing.T) {
 		if match == nil {
 			return
 		}
-		left, err := time.ParseDuration(match[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := must.Value(time.ParseDuration(match[1]))(t)
 		took := end.Sub(at)
 		if left >= 10*time.Second || took >= 10*time.Second {
 			said++

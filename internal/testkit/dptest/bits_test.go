@@ -3,6 +3,8 @@ package dptest
 import (
 	"math/big"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestPreciseFunctions: in the precision of laws and of the accountant's bounds, against known digits
@@ -24,9 +26,7 @@ func TestPreciseFunctions(t *testing.T) {
 			{b.Normal(b.Of(-20)), "2.7536241186062336950756227808574543328974e-89"},
 		} {
 			want, _, err := big.ParseFloat(c.want, 10, uint(b), big.ToNearestEven)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if off := b.Quo(b.Sub(c.got, want), want); off.Abs(off).Cmp(b.Of(1e-15)) > 0 && want.Cmp(b.Of(1e-60)) > 0 {
 				t.Errorf("%d bits: %s, want %s", b, c.got.Text('g', 40), c.want)
 			}

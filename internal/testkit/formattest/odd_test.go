@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Every package that registers a format has a table of odd records.
@@ -37,10 +39,7 @@ func packages(t *testing.T, tests bool) map[string]string {
 		if strings.HasSuffix(name, "_test.go") != tests {
 			continue
 		}
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Value(os.ReadFile(name))(t)
 		text[filepath.Dir(name)] += string(b)
 	}
 	return text

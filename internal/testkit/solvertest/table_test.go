@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // uniformErrors returns the errors of the uniform model on all triples of t.
@@ -56,10 +57,7 @@ func TestCuratorNoise(t *testing.T) {
 		{dp.Budget{Accounting: dp.Pure, Capacity: .5}, 32, math.Sqrt(5. / 4000)},
 		{dp.Budget{Neighbouring: dp.Replace, Accounting: dp.Pure, Capacity: .5}, 128, math.Sqrt(5. / 4000)},
 	} {
-		ms, err := NewCurator(table, c.budget, 1).Measure("m", 1, []domain.Clique{{0}}, nil, dp.ShareOf(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ms := must.Value(NewCurator(table, c.budget, 1).Measure("m", 1, []domain.Clique{{0}}, nil, dp.ShareOf(1, 2)))(t)
 		got := 0.0
 		for _, y := range ms[0].Values {
 			got += y * y / 4000
@@ -90,9 +88,7 @@ func TestCuratorRefuses(t *testing.T) {
 // TestReplayNotices: a question that changes without a change of the answers is refused.
 func TestReplayNotices(t *testing.T) {
 	c := NewCurator(NewTable(3), dp.Budget{Capacity: 1}, 1)
-	if _, err := c.Total("total", dp.ShareOf(1, 2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(c.Total("total", dp.ShareOf(1, 2)))(t)
 	if _, err := c.Replay().Total("total", dp.ShareOf(1, 2)); err != nil {
 		t.Error(err)
 	}

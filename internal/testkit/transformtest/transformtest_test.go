@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -35,21 +37,13 @@ func TestPerformantFinds(t *testing.T) {
 func TestPort(t *testing.T) {
 	port := Port(t)
 	for range 2000 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 		if l.Addr().(*net.TCPAddr).Port == port {
 			t.Error("the port was given away")
 		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Close())
 	}
-	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Value(net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)))(t)
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}

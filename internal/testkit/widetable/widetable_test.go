@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/csvio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 	"github.com/dapple-dp/dapple/io/schema"
 
@@ -21,9 +22,7 @@ import (
 func written(t *testing.T, p widetable.Params) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := widetable.New(p).WriteCSV(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, widetable.New(p).WriteCSV(&b))
 	return b.Bytes()
 }
 
@@ -50,23 +49,16 @@ func TestFewerPeopleAreTheBeginning(t *testing.T) {
 func TestDomainFits(t *testing.T) {
 	p := widetable.Params{Columns: 60, People: 2000, Seed: 1}
 	var text bytes.Buffer
-	if err := widetable.New(p).WriteDomain(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, widetable.New(p).WriteDomain(&text))
 	path := filepath.Join(t.TempDir(), "domain.yaml")
-	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	file, err := schema.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, text.Bytes(), 0o644))
+	file := must.Value(schema.ReadFile(path))(t)
 	sizes := file.Domain.Sizes()
 	if slices.Min(sizes) != 1 || slices.Max(sizes) < 30 || slices.Max(sizes) > 61 {
 		t.Errorf("the sizes are %v, want constants, and columns of 30 to 61 cells", sizes)
 	}
 	encoder, columns, done := domain.NewEncoder(file.Domain), widetable.New(p).Codes(), 0
-	err = csvio.Each(bytes.NewReader(written(t, p)), "table.csv", file.Domain, file.CSV, func(c *domain.Chunk) error {
+	must.Do(t, csvio.Each(bytes.NewReader(written(t, p)), "table.csv", file.Domain, file.CSV, func(c *domain.Chunk) error {
 		codes := make([]domain.Code, c.Rows*len(sizes))
 		if row, attr, ok := encoder.EncodeStrict(c, codes); !ok {
 			t.Errorf("row %d, column %q: the domain does not hold the cell", row, file.Domain.Attributes[attr].Name)
@@ -78,27 +70,20 @@ func TestDomainFits(t *testing.T) {
 		}
 		done += c.Rows
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // Column 14 follows column 13 in all but a few cells: given its neighbour, one value has nearly all.
 func TestNearlyDetermined(t *testing.T) {
 	r := csv.NewReader(bytes.NewReader(written(t, widetable.Params{Columns: 20, People: 5000, Seed: 1})))
-	if _, err := r.Read(); err != nil {
-		t.Fatal(err)
-	}
+	must.Value(r.Read())(t)
 	seen, total := map[string]map[string]int{}, 0
 	for {
 		row, err := r.Read()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if seen[row[13]] == nil {
 			seen[row[13]] = map[string]int{}
 		}

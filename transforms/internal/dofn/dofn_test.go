@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/reflectx"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // busy has a lifecycle method of most arities.
@@ -42,10 +44,7 @@ func init() {
 // Beam finds the wrapped methods, and they are called on the receiver that it made.
 func TestBeamCallsWithoutReflection(t *testing.T) {
 	recv := &busy{Sum: 100}
-	fn, err := graph.NewDoFn(recv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fn := must.Value(graph.NewDoFn(recv))(t)
 	var got []int
 	emit := func(v int) { got = append(got, v) }
 	fn.SetupFn().Fn.(reflectx.Func0x1).Call0x1()
@@ -57,10 +56,7 @@ func TestBeamCallsWithoutReflection(t *testing.T) {
 	if want := []int{141, 111}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("emitted %v, want %v", got, want)
 	}
-	combine, err := graph.NewCombineFn(&adder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	combine := must.Value(graph.NewCombineFn(&adder{}))(t)
 	if sum := combine.MergeAccumulatorsFn().Fn.(reflectx.Func2x1).Call2x1(3, 4); sum != 7 {
 		t.Errorf("merged to %v", sum)
 	}
@@ -111,10 +107,7 @@ func TestRegisterRefusesAMissingMethod(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	fn, err := graph.NewDoFn(&busy{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	fn := must.Value(graph.NewDoFn(&busy{}))(b)
 	call, emit := fn.ProcessElementFn().Fn.(reflectx.Func4x1), func(int) {}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -169,10 +169,7 @@ func TestOutputFaults(t *testing.T) {
 
 func BenchmarkRead(b *testing.B) {
 	d := all()
-	m, err := Input(reflect.TypeFor[typed](), d)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must.Value(Input(reflect.TypeFor[typed](), d))(b)
 	r := m.NewReader(d)
 	var record any = typed{common: common{Category: "b"}, Age: 9, Money: 12.5}
 	var codes []domain.Code

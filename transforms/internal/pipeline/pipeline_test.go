@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // All scopes of one pipeline have one graph, which grows with it; another pipeline has another.
@@ -12,9 +14,7 @@ func TestGraph(t *testing.T) {
 	g := Graph(s)
 	beam.Impulse(s)
 	edges, _, err := g.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if built, _, err := p.Build(); err != nil || len(edges) != 1 || built[0] != edges[0] {
 		t.Errorf("the graph has %d edges, the pipeline %d (error %v)", len(edges), len(built), err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // visit is a record: its day and its kind. Days are 0 to 2, kinds 0 and 1.
@@ -51,9 +52,7 @@ func newCounter(t *testing.T, strict bool) counter {
 	if err == nil {
 		people, err = people.WithSequence(domain.Sequence{Column: "day", Strict: strict})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return counter{1 << people.WeightBits(), contribution.NewRecordLayout(people), contribution.NewLayout(people.RecordSizes()), contribution.NewSummary(people), contribution.NewRanker(make([]byte, contribution.RunKeySize))}
 }
 

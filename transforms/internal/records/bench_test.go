@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func BenchmarkAddBatch(b *testing.B) {
@@ -62,10 +63,7 @@ func BenchmarkOne(b *testing.B) {
 		for _, parts := range sent {
 			var lists []*Units
 			for _, part := range parts {
-				u, err := DecodeUnits(part)
-				if err != nil {
-					b.Fatal(err)
-				}
+				u := must.Value(DecodeUnits(part))(b)
 				lists = append(lists, u)
 			}
 			One(lists, rank)

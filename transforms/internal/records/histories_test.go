@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestHistoriesIgnoreBundles: what a row remembers of the one before is found once all rows of a person are together, whichever
@@ -21,9 +22,7 @@ func TestHistoriesIgnoreBundles(t *testing.T) {
 	if err == nil {
 		people, err = people.WithSequence(domain.Sequence{Column: "day"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	key, layout := make([]byte, contribution.RunKeySize), contribution.NewRecordLayout(people)
 	shared := func(lists []*Units) []byte {
 		return Shared(lists, contribution.NewRanker(key), contribution.NewSummary(people)).Rows

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var testKey = []byte("a public run key")
@@ -356,10 +357,7 @@ func TestBatchRoundTrip(t *testing.T) {
 	with.AddID([]byte("x"))
 	with.AddID(nil)
 	for _, b := range []*Batch{with, {N: 1, Rows: []byte{9}}, {}} {
-		got, err := DecodeBatch(b.Encode())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Value(DecodeBatch(b.Encode()))(t)
 		if !bytes.Equal(got.Encode(), b.Encode()) || got.N != b.N || got.HasID != b.HasID {
 			t.Errorf("batch of %d records came back different", b.N)
 		}

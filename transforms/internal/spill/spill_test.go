@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // What a spill keeps comes back, cannot be read in the file, and is gone once it is closed.
@@ -21,10 +22,7 @@ func TestSpill(t *testing.T) {
 	}
 	texts, places := [][]byte{[]byte("a record of a person"), []byte("a record of a person"), {}, bytes.Repeat([]byte("x"), spillBuffer), bytes.Repeat([]byte("x"), 1<<16)}, [][]byte{}
 	for _, text := range texts {
-		where, err := s.Put(bytes.Clone(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		where := must.Value(s.Put(bytes.Clone(text)))(t)
 		places = append(places, where)
 	}
 	stored := make([]byte, s.end-int64(len(s.tail)))
@@ -65,10 +63,7 @@ func TestSpillWritesSeldom(t *testing.T) {
 	record := func(i int) []byte { return fmt.Appendf(nil, "record %d of a person with some columns", i) }
 	calls, known := dptest.WriteCalls(func() {
 		for i := range 20_000 {
-			where, err := s.Put(record(i))
-			if err != nil {
-				t.Fatal(err)
-			}
+			where := must.Value(s.Put(record(i)))(t)
 			places = append(places, where)
 		}
 	})

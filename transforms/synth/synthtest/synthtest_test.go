@@ -13,6 +13,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/io/table"
 	"github.com/dapple-dp/dapple/transforms/synth"
@@ -32,9 +33,7 @@ func dry(t *testing.T, runner string, orders []Order) ([]Order, *synth.Artifact)
 		return rows, release
 	})
 	got, of := transformtest.Capture[Order](s, rows), transformtest.Capture[*synth.Artifact](s, release.Artifacts(s))
-	if err := transformtest.RunOn(runner, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, transformtest.RunOn(runner, p))
 	sorted := got.Elements()
 	slices.SortFunc(sorted, func(a, b Order) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return sorted, of.Elements()[0]
@@ -113,10 +112,7 @@ func TestDryPeople(t *testing.T) {
 		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, HasFallback: true},
 		{Name: "ward", Type: domain.String, Values: []string{"A", "B"}, Null: true},
 	}}
-	d, err := visits.WithEvents([]string{"sex"}, nil, []int64{0, 1, 2, 4}, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Value(visits.WithEvents([]string{"sex"}, nil, []int64{0, 1, 2, 4}, 9))(t)
 	p, s := beam.NewPipelineWithRoot()
 	made, rows, _ := synthtest.SynthesizePeople(s, beam.Create(s, Patient{}), beam.Create(s.Scope("rows"), Visit{}),
 		synth.PeopleParams{Params: synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9, Rows: 200}})

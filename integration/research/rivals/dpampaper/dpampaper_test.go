@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -27,10 +28,7 @@ func TestConformance(t *testing.T) {
 func TestConstants(t *testing.T) {
 	p := solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false)
 	p.Rounds = 169
-	pl, err := newPlan(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pl := must.Value(newPlan(p))(t)
 	for name, c := range map[string][2]float64{
 		"alpha": {pl.alpha, .029218}, "sigma/n": {pl.sigma / 10_000, .022318}, "c0": {pl.shift, 79.32},
 	} {
@@ -42,10 +40,7 @@ func TestConstants(t *testing.T) {
 
 // TestWorst: the histogram is compared with the middle point r·aggregate + (1−r)·x.
 func TestWorst(t *testing.T) {
-	pl, err := newPlan(solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pl := must.Value(newPlan(solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false)))(t)
 	d := newDescent(pl, 1)
 	clear(d.x)
 	clear(d.aggregate)
@@ -60,10 +55,7 @@ func TestWorst(t *testing.T) {
 // TestRunningCombination: x_t = softmax(q̄_t/α), where q̄_t is the running convex combination of the chosen
 // queries with weights t + c₀, here written out as the weighted mean of all of them.
 func TestRunningCombination(t *testing.T) {
-	pl, err := newPlan(solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pl := must.Value(newPlan(solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false)))(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	d := newDescent(pl, 1/pl.alpha)
 	sum, weight := make([]float64, len(d.x)), 0.0
@@ -187,9 +179,7 @@ func TestRequestsAreFixed(t *testing.T) {
 	p.Rounds = 3
 	few, many := &told{value: 1}, &told{value: 1000}
 	for _, c := range []*told{few, many} {
-		if _, err := Solve(p, c); err != nil {
-			t.Fatal(err)
-		}
+		must.Value(Solve(p, c))(t)
 	}
 	if len(few.asked) != 1+p.Rounds || !slices.Equal(few.asked, many.asked) {
 		t.Errorf("asked %q and %q", few.asked, many.asked)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -43,10 +44,7 @@ func TestNoiseFitsTheBudget(t *testing.T) {
 			lg := -math.Log(float64(delta))
 			p := solvertest.Problem(solvertest.Tree10(), 3, dp.AddRemove, dp.Epsilon(part*epsilonLimit*lg*(1-1e-9)), false)
 			p.Delta = delta
-			pl, err := Settings{Calibration: Proof}.plan(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			pl := must.Value(Settings{Calibration: Proof}.plan(p))(t)
 			r := 2 / pl.scale
 			root := math.Sqrt(lg+float64(p.Epsilon)) - math.Sqrt(lg)
 			if charge := float64(pl.rounds) * r * math.Tanh(r/2); charge > .98*root*root {
@@ -98,9 +96,7 @@ func TestRandomIterate(t *testing.T) {
 	for seed := range uint64(40) {
 		p.Seed = seed
 		result, err := Settings{}.Solve(p, solvertest.Published{Curator: solvertest.NewCurator(table, dp.Budget{Neighbouring: dp.Replace, Capacity: .0172}, 1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		seen[result.Model.Weights[0]] = true
 	}
 	if len(seen) != 4 { // a round is missed by 40 draws in 4·(3/4)^40 = 4e-5 of all choices of seeds

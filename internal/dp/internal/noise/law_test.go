@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // exact is the largest difference between an enumerated law and its formula: a few units of the last
@@ -54,10 +55,7 @@ func compareLaw(t *testing.T, law map[int64]float64, lost float64, reach int64, 
 
 func TestLaplaceTrialLaw(t *testing.T) {
 	for _, scale := range []*big.Rat{big.NewRat(1, 1), big.NewRat(3, 2), big.NewRat(7, 1), big.NewRat(1, 3), big.NewRat(20, 7)} {
-		l, err := NewLaplace(scale)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Value(NewLaplace(scale))(t)
 		law, lost := dptest.Enumerate(1e-19, func(s *dptest.Tree) (int64, bool) { return l.Trial(s) })
 		b, _ := scale.Float64()
 		compareLaw(t, law, lost, 40, func(y float64) float64 { return math.Exp(-math.Abs(y) / b) })
@@ -67,10 +65,7 @@ func TestLaplaceTrialLaw(t *testing.T) {
 func TestGaussianTrialLaw(t *testing.T) {
 	for _, v := range []*big.Rat{big.NewRat(1, 1), big.NewRat(1, 3), big.NewRat(5, 2), big.NewRat(9, 1),
 		big.NewRat(16, 1), big.NewRat(2499, 100), big.NewRat(1<<40+1, 1<<38)} {
-		g, err := NewGaussian(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Value(NewGaussian(v))(t)
 		law, lost := dptest.Enumerate(1e-19, func(s *dptest.Tree) (int64, bool) { return g.Trial(s) })
 		variance, _ := v.Float64()
 		compareLaw(t, law, lost, 30, func(y float64) float64 { return math.Exp(-y * y / (2 * variance)) })

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Nightly sizes find smaller errors: the factor of a scale that must be found, at power above 0.999.
@@ -45,14 +46,8 @@ func laplaceWeight(scale float64) func(float64) float64 {
 func TestDrawsFit(t *testing.T) {
 	s := testStream(t, "fit")
 	for _, sigma := range []int64{3, 10, 30} {
-		g, err := NewGaussian(big.NewRat(sigma*sigma, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := NewLaplace(big.NewRat(sigma, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Value(NewGaussian(big.NewRat(sigma*sigma, 1)))(t)
+		l := must.Value(NewLaplace(big.NewRat(sigma, 1)))(t)
 		gauss, laplace := func() int64 { return g.Draw(s) }, func() int64 { return l.Draw(s) }
 		x := float64(sigma)
 		for name, p := range map[string]float64{
@@ -78,10 +73,7 @@ func TestWideGaussianFits(t *testing.T) {
 	s := testStream(t, "wide fit")
 	for _, v := range []*big.Rat{big.NewRat(1<<52+12345, 1), big.NewRat(1<<62-1, 3), big.NewRat(1<<50, 1<<20-1),
 		new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(3), 91))} {
-		g, err := NewGaussian(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Value(NewGaussian(v))(t)
 		variance, _ := v.Float64()
 		sigma := math.Sqrt(variance)
 		seen, p := make([]int, 41), make([]float64, 41)

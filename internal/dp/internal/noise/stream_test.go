@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // testRoot is the root of a fixed seed: bytes 1..32, and digests of two words.
@@ -18,10 +19,7 @@ func testRoot(t testing.TB) Root {
 	for i := range b {
 		b[i] = byte(i + 1)
 	}
-	s, err := SeedFromBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Value(SeedFromBytes(b))(t)
 	return NewRoot(s, sha256.Sum256([]byte("config")), sha256.Sum256([]byte("statistics")))
 }
 
@@ -187,10 +185,7 @@ func TestSeedRefuses(t *testing.T) {
 // TestNothingPrints formats every secret in every way, alone and inside other values.
 func TestNothingPrints(t *testing.T) {
 	b := bytes.Repeat([]byte("\x00canary\xff"), 4)
-	seed, err := SeedFromBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seed := must.Value(SeedFromBytes(b))(t)
 	root := NewRoot(seed, [32]byte{}, [32]byte{})
 	stream := root.Stream("s", 0, [32]byte{})
 	stream.word()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/release/archive"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -46,9 +47,7 @@ func TestEndingFollowsTheMark(t *testing.T) {
 		}
 	}
 	blocked := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(blocked, nil, 0o600))
 	st := Staging{Dir: blocked}
 	if _, err := st.Ending(t.Context(), Note{RunID: "r"}, failed); !strings.Contains(err.Error(), "it could not be found out whether noise had been drawn: count the privacy budget of this run as spent") {
 		t.Errorf("a store that cannot be read: %v", err)
@@ -69,9 +68,7 @@ func TestMarksThatCannotBeRead(t *testing.T) {
 		f.Unlock()
 	}
 	st := Staging{Dir: t.TempDir()}
-	if err := st.Sign(t.Context(), Note{RunID: "night"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, st.Sign(t.Context(), Note{RunID: "night"}))
 	f, ok := inspectAbandoned(t.Context(), st.Dir)
 	if !ok || !f.Ends(t.Context()) {
 		t.Error("a run that has not drawn cannot be ended")

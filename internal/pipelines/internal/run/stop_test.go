@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -21,9 +22,7 @@ func signedStaging(t *testing.T, runID string) Staging {
 	if err == nil {
 		err = st.Sign(context.Background(), Note{RunID: runID, Request: "request"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return st
 }
 
@@ -57,13 +56,9 @@ func TestStopAfterEachStep(t *testing.T) {
 		t.Run(fmt.Sprint(stopped), func(t *testing.T) {
 			st := signedStaging(t, run)
 			for _, step := range steps[:stopped] {
-				if err := step.do(st); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, step.do(st))
 			}
-			if err := st.Stop(ctx, run, run); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, st.Stop(ctx, run, run))
 			for k, step := range steps[:len(steps)-1] { // a retry of what is done is no new step
 				if err := step.do(st); (k >= stopped) != errors.Is(err, ErrStopped) {
 					t.Errorf("step %d after the stop: %v", k, err)
@@ -128,10 +123,7 @@ func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
 func TestStoppingWaitsForAPublication(t *testing.T) {
 	g := NewGate("busy")
 	defer gates.Delete("busy")
-	done, err := enter("busy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Value(enter("busy"))(t)
 	if g.Shut(10 * time.Millisecond) {
 		t.Error("the gate was shut while something was publishing")
 	}
@@ -148,10 +140,7 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 func TestKeptRecordsOfAStoppedRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kept")
 	gate := NewGate("stopped-with-records")
-	store, err := Staging{Dir: dir}.Kept().Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Value(Staging{Dir: dir}.Kept().Open())(t)
 	if !gate.Shut(time.Minute) {
 		t.Fatal("the gate stays open")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
 
@@ -147,9 +148,7 @@ func TestHostileText(t *testing.T) {
 			b := Bars{Name: text, Note: text, Ordered: ordered, Ticks: []string{text, text}, Series: []string{"share", "95 %"},
 				Cells: []Bar{{Label: text, Share: .5}, {Label: text, Share: .5, Apart: true}}}
 			var page bytes.Buffer
-			if err := Write(&page, tmpl, Head{Title: text, Banner: text}, b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Write(&page, tmpl, Head{Title: text, Banner: text}, b))
 			pagetest.WellFormed(t, page.Bytes())
 		}
 	}

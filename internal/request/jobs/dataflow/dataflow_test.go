@@ -19,6 +19,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/request/jobs"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestMain(m *testing.M) {
@@ -29,10 +30,7 @@ func TestMain(m *testing.M) {
 
 func dial(t *testing.T, d *jobstest.Dataflow) *jobs.Client {
 	t.Helper()
-	c, err := jobs.Dial(t.Context(), d.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Value(jobs.Dial(t.Context(), d.Endpoint))(t)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -41,9 +39,7 @@ func dial(t *testing.T, d *jobstest.Dataflow) *jobs.Client {
 func submit(t *testing.T, c *jobs.Client) (job string, staged map[string][]byte, err error) {
 	t.Helper()
 	worker := filepath.Join(t.TempDir(), "dapple")
-	if err := os.WriteFile(worker, []byte("a program"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(worker, []byte("a program"), 0o700))
 	p, s := beam.NewPipelineWithRoot()
 	beam.Impulse(s)
 	staged = map[string][]byte{}
@@ -71,9 +67,7 @@ func TestRequest(t *testing.T) {
 		t.Fatalf("job %q, %v, %d jobs", job, err, d.Jobs())
 	}
 	var got bytes.Buffer
-	if err := json.Indent(&got, request, "", " "); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Indent(&got, request, "", " "))
 	want, err := os.ReadFile("testdata/request.json")
 	if err != nil || strings.TrimSpace(got.String()) != strings.TrimSpace(string(want)) {
 		t.Errorf("%v; the request is\n%s", err, got.String())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/solver/rake/internal/oneway"
 )
@@ -21,9 +22,7 @@ func TestGapsFollowRows(t *testing.T) {
 	if err == nil {
 		d, err = d.WithSequence(domain.Sequence{Column: "day"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	const gaps, width, sigma = 8, 10, 30.
 	people := []float64{4000, 8000, 8000, 5000, 1500, 400, 100}
 	rows := len(people) // bins

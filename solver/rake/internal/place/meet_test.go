@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/solver/rake/internal/oneway"
 )
@@ -13,10 +14,7 @@ import (
 // A model has the estimated numbers of rows exactly, as cells of a universe and as a sample.
 func TestModelMeetsRowCounts(t *testing.T) {
 	d := &domain.Domain{PrivacyID: "who", Attributes: []domain.Attribute{{Name: "kind", Type: domain.String, Values: []string{"a", "b"}, HasFallback: true}}}
-	d, err := d.WithEvents(nil, []string{"kind"}, []int64{1, 2, 5}, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must.Value(d.WithEvents(nil, []string{"kind"}, []int64{1, 2, 5}, 9))(t)
 	f := &Filler{domain: d, Candidates: &choose.Candidates{Targets: choose.Targets{Covered: []bool{true, true, true}}, Units: 100,
 		Ones: &oneway.Tables{List: []oneway.Table{1: {Counts: []float64{50, 30, 20}}}}}}
 	universe := &population.Model{Sizes: d.Sizes(), Weights: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}

@@ -18,6 +18,8 @@ import (
 	"github.com/golang/snappy"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // codecs are the codecs by their numbers in the footer, each with a compressor of zeros.
@@ -92,26 +94,16 @@ func pageFile(tb testing.TB, codec, total int, p page, body []byte) []byte {
 	size := int64(len(file) - len(Magic))
 
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{schema.NewInt64Node("n", parquet.Repetitions.Required, -1)}, -1)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, err)
 	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Compression(codec)))
 	footer := metadata.NewFileMetadataBuilder(schema.NewSchema(root), props, nil)
 	g := footer.AppendRowGroup()
 	g.SetNumRows(125)
 	info := metadata.ChunkMetaInfo{NumValues: 125, IndexPageOffset: -1, DataPageOffset: int64(len(Magic)), CompressedSize: size, UncompressedSize: int64(total)}
-	if err := errors.Join(g.NextColumnChunk().Finish(info, false, false, metadata.EncodingStats{}), g.Finish(int64(total), 0)); err != nil {
-		tb.Fatal(err)
-	}
-	m, err := footer.Finish()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, errors.Join(g.NextColumnChunk().Finish(info, false, false, metadata.EncodingStats{}), g.Finish(int64(total), 0)))
+	m := must.Value(footer.Finish())(tb)
 	b := bytes.NewBuffer(file)
-	n, err := m.WriteTo(b, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	n := must.Value(m.WriteTo(b, nil))(tb)
 	return append(binary.LittleEndian.AppendUint32(b.Bytes(), uint32(n)), Magic...)
 }
 

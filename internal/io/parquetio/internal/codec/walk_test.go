@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A page header that claims gigabytes is refused before memory is taken for them.
@@ -61,9 +63,7 @@ func TestChunksBeyondTheWindow(t *testing.T) {
 		chunk = append((&page{plain: n, packed: n, cells: 1}).appendHeader(chunk), bytes.Repeat([]byte{byte(i)}, n)...)
 	}
 	p := &Pages{codec: compress.Codecs.Uncompressed, budget: 1 << 30, max: 1 << 30, ahead: mostWindow}
-	if err := p.load(bytes.NewReader(chunk), 0, int64(len(chunk))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.load(bytes.NewReader(chunk), 0, int64(len(chunk))))
 	n := 0
 	for ; p.more(); n++ {
 		if err := p.next(); err != nil || p.body[0] != byte(n) || p.body[len(p.body)-1] != byte(n) {
