@@ -83,7 +83,8 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 	f.Null = k.cells[nullCell] > 3*k.sigma
 	there, marks, n := sum(k.cells[boolCell:]), k.cells[markCell], float64(columns)
 	f.there = max(0, units-k.cells[nullCell]-marks)
-	if units-k.cells[nullCell] <= 3*k.sigma*math.Sqrt((1-1/n)*(1-1/n)+(kindCells-1+kindCells*(n-1))/(n*n)) {
+	noise := 3 * k.sigma * math.Sqrt((1-1/n)*(1-1/n)+(kindCells-1+kindCells*(n-1))/(n*n))
+	if units-k.cells[nullCell] <= noise && slices.Max(k.cells[markCell:]) <= quantile(firstFalse/(kindCells-1))*k.sigma {
 		f.Left = unseen
 		return
 	}

@@ -388,6 +388,12 @@ func TestFewPeopleAndManyColumns(t *testing.T) {
 			}
 		}
 	}
+	one := noisy{make([]float64, kindCells), 100} // of a column alone
+	one.cells[wholeCell] = 450
+	var f FoundColumn
+	if f.kinds(Column{Untyped: true}, one, sum(one.cells), 1); f.Left != "" {
+		t.Error("a kind that stands out is not seen")
+	}
 	if hidden > 100 || shown > 40 {
 		t.Errorf("of 1,500 columns with values %d are left out, and of 1,500 empty ones %d are not", hidden, shown)
 	}
