@@ -12,7 +12,7 @@ CREATE OR REPLACE MACRO dapple_labels(cell) AS
 -- Cells of one marginal: labels, share, its standard error, and whether noise was measured there.
 CREATE OR REPLACE MACRO dapple_shares(release, names) AS TABLE
     SELECT dapple_labels(cell) AS labels, fitted AS value, fitted_standard_error AS standard_error,
-        greatest(0, fitted - 1.96 * fitted_standard_error) AS low, least(1, fitted + 1.96 * fitted_standard_error) AS high,
+        greatest(0, fitted - 1.96 * fitted_standard_error) AS low, least(1, fitted_high) AS high,
         fitted_error_from AS "from"
     FROM read_parquet(release || '.release/_marginals.parquet')
     WHERE dapple_labels(marginal) = names;

@@ -108,7 +108,7 @@ func (g *generated) table(names []string, labels [][]string) []float64 {
 type published struct {
 	names  []string
 	labels [][]string // of each column's cells
-	rows   [4][]float64
+	rows   [5][]float64
 }
 
 // The rows of a published table.
@@ -117,6 +117,7 @@ const (
 	fittedError
 	noisy
 	noisyError
+	fittedHigh
 )
 
 // unescaped splits a text at its commas, and takes the backslashes away.
@@ -137,7 +138,7 @@ func (m *machine) published(dir string) (list []published) {
 		m.t.Fatal("there is no _marginals.parquet")
 	}
 	columns := []parquetio.Figures{{Name: "marginal", Words: []string{}}, {Name: "cell", Words: []string{}}}
-	for _, name := range []string{"fitted", "fitted_standard_error", "noisy", "standard_error"} {
+	for _, name := range []string{"fitted", "fitted_standard_error", "noisy", "standard_error", "fitted_high"} {
 		columns = append(columns, parquetio.Figures{Name: name, Numbers: []float64{}})
 	}
 	columns, err := parquetio.ReadFigures(src, "_marginals.parquet", columns)
@@ -187,7 +188,7 @@ func (m *machine) marginals(g *generated, family, dir string, s said) (largest, 
 				largest = max(largest, math.Abs(truth-share))
 			}
 			if half := 1.96 * x.rows[fittedError][i]; !math.IsNaN(half) {
-				m.interval(family, kind+some(n), truth, share-half, share+half, what)
+				m.interval(family, kind+some(n), truth, share-half, x.rows[fittedHigh][i], what)
 			}
 			if half := sigmas * x.rows[noisyError][i]; !math.IsNaN(half) && g.persons == nil {
 				m.interval(family, "noisy answers", n/s.Units.Count, x.rows[noisy][i]-half, x.rows[noisy][i]+half, what)

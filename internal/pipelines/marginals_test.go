@@ -67,7 +67,8 @@ func TestMarginalsFile(t *testing.T) {
 		{Name: "marginal", Type: domain.String}, {Name: "cell", Type: domain.String}, {Name: "fitted", Type: domain.Float64},
 		{Name: "fitted_standard_error", Type: domain.Float64, Null: true},
 		{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true},
-		{Name: "fitted_error_from", Type: domain.String, Values: []string{"measured", "scored", "pooled", "certificate", "bound"}, Other: true, OtherValue: "?"}}}
+		{Name: "fitted_error_from", Type: domain.String, Values: []string{"measured", "scored", "pooled", "certificate", "bound"}, Other: true, OtherValue: "?"},
+		{Name: "fitted_high", Type: domain.Float64, Null: true}}}
 	for method, bought := range map[string]int{"dpam": 4 * 5 * 2, "rake": 4 + 5 + 2, "dpfw": 0} {
 		c := shop(t, 4000)
 		c.Method = method
@@ -85,6 +86,9 @@ func TestMarginalsFile(t *testing.T) {
 				sum += chunk.Columns[2].Floats[i]
 				if x := chunk.Columns[3].Floats[i]; !chunk.Columns[3].Null(i) && x > 0 && x < 1 {
 					intervals++
+				}
+				if x := chunk.Columns[7].Floats[i]; x < chunk.Columns[2].Floats[i]+1.95*chunk.Columns[3].Floats[i] {
+					t.Fatalf("an interval's upper end, %g, is nearer than its lower one", x)
 				}
 				if chunk.Columns[6].Null(i) {
 					t.Fatal("a standard error without a source")

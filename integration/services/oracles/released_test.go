@@ -85,7 +85,7 @@ func TestMarginalsByDuckDB(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "_marginals.parquet")
 	save(t, path, b.Bytes())
 	d := &domain.Domain{}
-	for _, name := range []string{"marginal", "cell", "fitted", "fitted_standard_error", "noisy", "standard_error", "fitted_error_from"} {
+	for _, name := range []string{"marginal", "cell", "fitted", "fitted_standard_error", "noisy", "standard_error", "fitted_error_from", "fitted_high"} {
 		a := domain.Attribute{Name: name, Type: domain.Float64, Null: len(d.Attributes) > 2}
 		if len(d.Attributes) < 2 || name == "fitted_error_from" {
 			a.Type = domain.String

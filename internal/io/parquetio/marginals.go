@@ -20,6 +20,7 @@ type Marginal struct {
 	Fitted      []float64 // probability of each cell under the model
 	FittedError []float64 // predicted standard error of Fitted; NaN if none is valid; nil: nowhere
 	FittedFrom  []string  // where each of FittedError comes from, one of few words; nil: not said
+	FittedHigh  []float64 // upper end of the 95 % interval of Fitted; NaN if none is valid; nil: nowhere
 	Noisy       []float64 // the noisy answer that was bought, as shares of the units; nil: none
 	NoisyError  float64   // standard error of each of Noisy, from the noise alone
 }
@@ -33,6 +34,7 @@ type Marginal struct {
 //	noisy                  FLOAT64  the noisy answer; NULL if none was bought
 //	standard_error         FLOAT64  its standard error; NULL there too
 //	fitted_error_from      STRING   where fitted_standard_error comes from; NULL if that is not said
+//	fitted_high            FLOAT64  upper end of the 95 % interval of fitted; NULL if none is valid
 //
 // In names and labels "\" and "," are written with a "\" before them, so that the parts can be told
 // apart. w is never closed. The file is complete only if the error is nil. About 0.2 µs per cell.
@@ -42,7 +44,7 @@ func WriteMarginals(w io.Writer, marginals []*Marginal) (rows int64, err error) 
 	t, err := newTable(w, []*column{
 		names, {Column: codec.NewTextColumn("cell")},
 		newColumn("fitted", domain.Float64, 0, false), newColumn("fitted_standard_error", domain.Float64, 0, true),
-		newColumn("noisy", domain.Float64, 0, true), newColumn("standard_error", domain.Float64, 0, true), from,
+		newColumn("noisy", domain.Float64, 0, true), newColumn("standard_error", domain.Float64, 0, true), from, newColumn("fitted_high", domain.Float64, 0, true),
 	}, Options{})
 	if err != nil {
 		return 0, err
@@ -60,7 +62,7 @@ func (t *table) writeMarginal(m *Marginal) error {
 	parts, cells := m.parts()
 	fits := func(given bool, n int) bool { return !given || n == cells }
 	if cells < 1 || len(m.Fitted) != cells || !fits(m.FittedError != nil, len(m.FittedError)) ||
-		!fits(m.FittedFrom != nil, len(m.FittedFrom)) || !fits(m.Noisy != nil, len(m.Noisy)) {
+		!fits(m.FittedFrom != nil, len(m.FittedFrom)) || !fits(m.FittedHigh != nil, len(m.FittedHigh)) || !fits(m.Noisy != nil, len(m.Noisy)) {
 		return errors.New("parquet: a marginal's labels and figures differ in number")
 	}
 	name := t.columns[0].Texts.Code([]byte(joinEscaped(m.Names)))
@@ -81,6 +83,7 @@ func (t *table) writeMarginal(m *Marginal) error {
 		t.columns[4].addOptional(m.Noisy, i, t.Held())
 		t.columns[5].addOptional(noise, i, t.Held())
 		t.columns[6].addWord(m.FittedFrom, i, t.Held())
+		t.columns[7].addOptional(m.FittedHigh, i, t.Held())
 		for j := len(codes) - 1; j >= 0; j-- {
 			if codes[j]++; codes[j] < len(parts[j]) {
 				break

@@ -19,16 +19,17 @@ var marginalsDomain = &domain.Domain{Attributes: []domain.Attribute{
 	{Name: "marginal", Type: domain.String}, {Name: "cell", Type: domain.String}, {Name: "fitted", Type: domain.Float64},
 	{Name: "fitted_standard_error", Type: domain.Float64, Null: true},
 	{Name: "noisy", Type: domain.Float64, Null: true}, {Name: "standard_error", Type: domain.Float64, Null: true},
-	{Name: "fitted_error_from", Type: domain.String, Values: []string{"measured", "pooled"}, Null: true}}}
+	{Name: "fitted_error_from", Type: domain.String, Values: []string{"measured", "pooled"}, Null: true},
+	{Name: "fitted_high", Type: domain.Float64, Null: true}}}
 
 func TestMarginals(t *testing.T) {
 	marginals := []*Marginal{
 		{Names: []string{"sex"}, Labels: [][]string{{"Female", "Male"}}, Fitted: []float64{0.25, 0.75},
-			FittedError: []float64{0.125, math.NaN()}, FittedFrom: []string{"pooled", "measured"}, Noisy: []float64{-0.125, 1}, NoisyError: 0.5},
+			FittedError: []float64{0.125, math.NaN()}, FittedFrom: []string{"pooled", "measured"}, FittedHigh: []float64{0.5, math.NaN()}, Noisy: []float64{-0.125, 1}, NoisyError: 0.5},
 		{Names: []string{"sex", "age"}, Labels: [][]string{{"a,b"}, {`c\`, "d", "e"}}, Fitted: []float64{0, 0.75, 1}},
 	}
-	want := []string{"sex|Female|0.25|0.125|-0.125|0.5|pooled", "sex|Male|0.75|NULL|1|0.5|measured",
-		`sex, age|a\,b, c\\|0|NULL|NULL|NULL|NULL`, `sex, age|a\,b, d|0.75|NULL|NULL|NULL|NULL`, `sex, age|a\,b, e|1|NULL|NULL|NULL|NULL`}
+	want := []string{"sex|Female|0.25|0.125|-0.125|0.5|pooled|0.5", "sex|Male|0.75|NULL|1|0.5|measured|NULL",
+		`sex, age|a\,b, c\\|0|NULL|NULL|NULL|NULL|NULL`, `sex, age|a\,b, d|0.75|NULL|NULL|NULL|NULL|NULL`, `sex, age|a\,b, e|1|NULL|NULL|NULL|NULL|NULL`}
 	var b bytes.Buffer
 	if rows, err := WriteMarginals(&b, marginals); rows != 5 || err != nil {
 		t.Fatal(rows, err)

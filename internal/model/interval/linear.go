@@ -273,13 +273,7 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 	total := mean
 	for i := range l.parts {
 		p := &l.parts[i]
-		means := make([]float64, len(p.base))
-		for k, i := range cells {
-			means[p.of[i]] += l.fitted[i] * q[k]
-		}
-		for j, b := range p.base {
-			means[j] /= b
-		}
+		means := p.means(l.fitted, cells, q)
 		if p.one > 0 { // the released deviations are from even columns
 			even := mean * float64(p.one-len(means))
 			for _, x := range means {

@@ -105,10 +105,7 @@ func (v *Intervals) missedBy(p *part, c domain.Clique) *missed {
 	}
 	out := &missed{cell: make([]int32, len(p.base)), lines: make([][]int32, len(c)), sizes: make([]int, len(c)), noise: m.Variance, merged: m.Codes != nil, centred: m.Centred && len(c) == 2}
 	for i, a := range c {
-		out.sizes[i] = v.sizes[a]
-		if m.Codes != nil && m.Codes[i] != nil {
-			out.sizes[i] = int(slices.Max(m.Codes[i])) + 1
-		}
+		out.sizes[i] = codesOf(m, i, v.sizes[a])
 		if v.uncertainty != nil {
 			out.line[i] = v.lineNoise(a, m, i, out.sizes[i])
 		}
@@ -132,6 +129,14 @@ func (v *Intervals) missedBy(p *part, c domain.Clique) *missed {
 		out.base[n] += b
 	}
 	return out
+}
+
+// codesOf returns how many codes a table's misses have of the attribute at position i, which has k values.
+func codesOf(m *solver.Miss, i, k int) int {
+	if m.Codes == nil || m.Codes[i] == nil {
+		return k
+	}
+	return int(slices.Max(m.Codes[i])) + 1
 }
 
 // lineNoise returns the noise of the counts of one column, by code of a table's misses.
@@ -227,10 +232,7 @@ func (v *Intervals) addMisses(c domain.Clique, fitted, dst []float64) {
 		shape := population.Shape(v.sizes, sub)
 		onto := population.NewProjection(v.sizes, c, sub)
 		pair := onto.Sum(make([]float64, shape[0]*shape[1]), fitted)
-		columns := v.sizes[sub[1]]
-		if m.Codes != nil && m.Codes[1] != nil {
-			columns = int(slices.Max(m.Codes[1])) + 1
-		}
+		columns := codesOf(m, 1, v.sizes[sub[1]])
 		merged, at := make([]float64, len(m.Counts)), make([]int, len(pair))
 		for i, b := range pair {
 			at[i] = m.Code(0, domain.Code(i/shape[1]))*columns + m.Code(1, domain.Code(i%shape[1]))

@@ -153,7 +153,7 @@ func (v *view) answer(g *group, it *Item) Answer {
 		}
 		out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 		if it.Top.Function == "COUNT" {
-			out.Low = max(0, out.Low)
+			out.Low, out.High = max(0, out.Low), max(out.High, out.Value+v.above(g, top))
 		}
 	case it.Top.Function == "AVG":
 		v.ratio(&out, g, top, v.sum(g, &Aggregate{Function: "COUNT", Column: it.Top.Column}))
@@ -162,8 +162,9 @@ func (v *view) answer(g *group, it *Item) Answer {
 		if it.Top.Where != "" {
 			whole = g
 		}
-		v.ratio(&out, whole, top, v.sum(whole, &Aggregate{Function: "COUNT"}))
-		out.Low, out.High = max(0, out.Low), min(1, out.High)
+		down := v.sum(whole, &Aggregate{Function: "COUNT"})
+		v.ratio(&out, whole, top, down)
+		out.Low, out.High = max(0, out.Low), min(1, max(out.High, out.Value+v.above(whole, top)/down.value))
 	case it.Top.Function == "QUANTILE":
 		v.quantile(&out, g, &it.Top)
 	default:

@@ -276,6 +276,24 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, numbers
 	return math.Sqrt(out + scatter)
 }
 
+// above returns by how much a number of people may exceed the fitted one: a fit draws small counts towards 0.
+func (v *view) above(g *group, top sum) float64 {
+	if v.population || len(v.numbers) > 0 {
+		return 0
+	}
+	var cells []int
+	var q []float64
+	for i := range g.pieces {
+		p := &g.pieces[i]
+		if x := p.share * top.part(p); len(cells) > 0 && cells[len(cells)-1] == p.cell {
+			q[len(q)-1] += x
+		} else {
+			cells, q = append(cells, p.cell), append(q, x)
+		}
+	}
+	return v.linear.High(cells, q)
+}
+
 // widest returns the position of the column whose cell is cut, or has more than one value.
 func (v *view) widest(pieces []piece, cell int) int {
 	for at := range v.columns {

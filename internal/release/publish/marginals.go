@@ -34,6 +34,7 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 		multiply(m.Fitted, scale)
 		m.FittedError = intervals.StandardErrors(c, m.Fitted, nil)
 		m.FittedFrom = sourced(intervals, c, m.FittedError, &largest)
+		m.FittedHigh = intervals.Highs(c, m.Fitted, m.FittedError, nil)
 		summary.Intervals += int64(len(m.FittedError))
 		if len(c) == 1 {
 			shares.Add(m.FittedError)
@@ -41,6 +42,7 @@ func marginalsOf(d *domain.Domain, w query.Workload, r *solver.Result) ([]domain
 		}
 		multiply(m.Fitted, 1/units)
 		multiply(m.FittedError, 1/units)
+		multiply(m.FittedHigh, 1/units)
 		if n := noisy[c.Key()]; n != nil {
 			m.Noisy, m.NoisyError = multiply(slices.Clone(n.Values), 1/units), math.Sqrt(n.Variance)/units
 		}

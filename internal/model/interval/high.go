@@ -1,0 +1,119 @@
+package interval
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Highs writes the upper end of the 95 % interval of every cell of the marginal of c, given its fitted count and standard error; the
+// lower end is 1.96 standard errors below the fitted count. A fit draws small counts towards 0: it is often below them by more than
+// its standard error, and hardly ever above. So the upper end is at least the noisy answer's own, if there is one, and of a
+// certificate follows from the standard error of a count there.
+func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, len(fitted))
+	}
+	v.check(c, len(fitted), len(dst))
+	for i, s := range standardErrors {
+		dst[i] = fitted[i] + sigmas95*s
+	}
+	if v.source(c) == Certificate {
+		again := make([]float64, len(dst))
+		for i, s := range standardErrors {
+			again[i] = fitted[i] + s
+		}
+		v.certified(again, again)
+		for i, s := range again {
+			dst[i] = max(dst[i], fitted[i]+sigmas95*s)
+		}
+		return dst
+	}
+	if m := v.misses[c.Key()]; m != nil && len(c) == 2 && m.Variance > 0 {
+		v.answeredHighs(m, c, fitted, dst)
+	}
+	return dst
+}
+
+// answeredHighs raises the upper ends of a pair's cells to those of its noisy answers. People of cells with one answer together may
+// all be in one of them.
+func (v *Intervals) answeredHighs(m *solver.Miss, c domain.Clique, fitted, dst []float64) {
+	var sizes [2]int
+	var line [2][]float64 // noise of the sums along each
+	var all [2]float64
+	for i, a := range c {
+		sizes[i] = codesOf(m, i, v.sizes[a])
+		if m.Centred {
+			line[i] = v.lineNoise(a, m, i, sizes[i])
+			all[i] = floats.Sum(line[i])
+		}
+	}
+	cells := float64(sizes[0] * sizes[1])
+	for cell := range dst {
+		codes := [2]int{m.Code(0, domain.Code(cell/v.sizes[c[1]])), m.Code(1, domain.Code(cell%v.sizes[c[1]]))}
+		noise := m.Variance * (1 - 1/cells)
+		if m.Centred {
+			noise = m.Variance * (1 - 1/float64(sizes[0])) * (1 - 1/float64(sizes[1]))
+			for i, code := range codes {
+				own := 1/float64(sizes[1-i]) - 1/cells
+				noise += line[i][code]*own*own + (all[i]-line[i][code])/(cells*cells)
+			}
+		}
+		miss := m.Unit * float64(m.Counts[codes[0]*sizes[1]+codes[1]])
+		dst[cell] = max(dst[cell], fitted[cell]-miss+sigmas95*math.Sqrt(noise))
+	}
+}
+
+// manySigmas is how many standard deviations of a noisy answer a count has that a fit draws towards 0 no more.
+const manySigmas = 5
+
+// High returns by how much the number of people of whom q[k] of those in cells[k] are counted may exceed the fitted number: to the
+// upper end of the answer's own interval, where noise may hide the people; and else 0. See Highs.
+func (l *Linear) High(cells []int, q []float64) float64 {
+	high := 0.0
+	for i := range l.parts {
+		p := &l.parts[i]
+		if p.missed == nil || len(p.codes) != 2 || l.width != 2 {
+			continue
+		}
+		means, value := p.means(l.fitted, cells, q), 0.0
+		for j, b := range p.base {
+			value += means[j] * b
+		}
+		if p.missed.merged {
+			means = p.missed.spread(means)
+		}
+		if miss, noise := p.missed.of(means, p.base); noise > 0 && value < manySigmas*math.Sqrt(noise) {
+			high = max(high, sigmas95*math.Sqrt(noise)-miss)
+		}
+	}
+	return high
+}
+
+// means returns the mean of q in the cells of an interaction.
+func (p *part) means(fitted []float64, cells []int, q []float64) []float64 {
+	means := make([]float64, len(p.base))
+	for k, i := range cells {
+		means[p.of[i]] += fitted[i] * q[k]
+	}
+	for j, b := range p.base {
+		means[j] /= b
+	}
+	return means
+}
+
+// spread returns means where all people of cells with one answer are in those with the largest.
+func (m *missed) spread(means []float64) []float64 {
+	most := make([]float64, len(m.base))
+	for j, x := range means {
+		most[m.cell[j]] = max(most[m.cell[j]], x)
+	}
+	out := make([]float64, len(means))
+	for j := range means {
+		out[j] = most[m.cell[j]]
+	}
+	return out
+}
