@@ -59,10 +59,10 @@ func TestTranscriptsFit(t *testing.T) {
 			seen[i]++
 		}
 		if v := dptest.ChiSquare(seen, laws[0]); v < dptest.Alarm {
-			t.Errorf("form %d: p = %g", form, v)
+			t.Errorf("form %s: p = %g", form, v)
 		}
 		if v := dptest.ChiSquare(seen, laws[1]); v > dptest.Alarm {
-			t.Errorf("form %d: runs fit the law of a neighbour: p = %g", form, v)
+			t.Errorf("form %s: runs fit the law of a neighbour: p = %g", form, v)
 		}
 		dptest.Figure(t, "form %d: p = %.3g over %d transcripts", form, dptest.ChiSquare(seen, laws[0]), len(seen))
 	}
