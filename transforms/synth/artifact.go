@@ -28,7 +28,8 @@ type Artifact struct {
 }
 
 // Answer is the answer of a release to a linear query, in counts: its Value and StandardError, and Low and High, the ends of
-// its 95 % interval. Least and Most bound what the answer can be of as many units.
+// its 95 % interval. Least and Most bound what the answer can be of as many units, and Source says in a word what the error
+// rests on, such as measured.
 type Answer = interval.Answer
 
 // Answers returns the answers to the linear queries of the workload that the release was made for, in their order.
