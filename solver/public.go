@@ -19,8 +19,8 @@ type Public struct {
 	Records []byte // pairs of unsigned varints in the order of the records: the distance from the record before, and how often
 }
 
-// MaxPublicBytes bounds Public.Records, which travel with a job: some 2,000,000 different records.
-const MaxPublicBytes = 6 << 20
+// maxPublicBytes bounds Public.Records, which travel with a job: some 2,000,000 different records.
+const maxPublicBytes = 6 << 20
 
 // PublicBuilder collects the records of a Public.
 type PublicBuilder struct {
@@ -51,7 +51,7 @@ func (b *PublicBuilder) Add(codes []domain.Code) {
 }
 
 // Table returns the table of all records added. It fails without records, and if there are too many different ones for
-// MaxPublicBytes.
+// maxPublicBytes.
 func (b *PublicBuilder) Table() (*Public, error) {
 	if b.rows == 0 {
 		return nil, errors.New("solver: a public table without rows")
@@ -61,8 +61,8 @@ func (b *PublicBuilder) Table() (*Public, error) {
 		p.Records = binary.AppendUvarint(binary.AppendUvarint(p.Records, z-last), b.seen[z])
 		last = z
 	}
-	if len(p.Records) > MaxPublicBytes {
-		return nil, fmt.Errorf("solver: a public table of %d different records is larger than what travels with a job, %d MB; use a random part of its rows", len(b.seen), MaxPublicBytes>>20)
+	if len(p.Records) > maxPublicBytes {
+		return nil, fmt.Errorf("solver: a public table of %d different records is larger than what travels with a job, %d MB; use a random part of its rows", len(b.seen), maxPublicBytes>>20)
 	}
 	return p, nil
 }

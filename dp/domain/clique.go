@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -58,7 +59,7 @@ func (c Clique) Cells(sizes []int) (int64, error) {
 	for _, a := range c {
 		s := int64(sizes[a])
 		if n > math.MaxInt64/s {
-			return 0, &ErrTooLarge{Clique: c}
+			return 0, fmt.Errorf("domain: clique %v has more cells than an int64 can count", c)
 		}
 		n *= s
 	}

@@ -2,7 +2,8 @@ package domain
 
 // Decoder maps codes back to values: a category to itself, "other" to OtherValue, NULL to NULL, and a bin to one of
 // the multiples of the resolution inside it, drawn uniformly or from the learned distribution. If bins are still to
-// be learned, codes are codes of records. Encoding the value gives the code again. A Decoder is immutable: goroutines
+// be learned, codes are codes of records. Encoding the value gives the code again. Columns that
+// gaps stand for are computed. A Decoder is immutable: goroutines
 // can share it.
 type Decoder struct {
 	d     *Domain
@@ -101,6 +102,7 @@ func (dec *Decoder) Decode(dst *Chunk, codes []Code, word func(row, attr int) ui
 		}
 		dec.column(&dst.Columns[a], a, codes, places, word)
 	}
+	dec.d.fromGaps(dst)
 }
 
 // column decodes attribute a of all rows. places holds the positions inside bins of attributes that others depend on.

@@ -3,7 +3,6 @@ package domain
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"math"
 )
 
@@ -22,6 +21,7 @@ type Domain struct {
 	StructuralZeros Exclusions `json:",omitempty"` // records that cannot exist
 
 	Orders    []Order     `json:",omitempty"` // constraints between the values of every row written
+	Gaps      []gap       `json:",omitempty"` // attributes that hold differences in place of columns in order
 	Dates     []DateParts `json:",omitempty"` // attributes that together form a day of the calendar
 	Derived   []Derived   `json:",omitempty"` // columns written that are computed from others, in order of Place
 	Generated []Generated `json:",omitempty"` // columns of made-up keys, independent of the data
@@ -91,11 +91,4 @@ func (d *Domain) Fingerprint() [sha256.Size]byte {
 		panic("domain: a domain is plain data and always marshals")
 	}
 	return sha256.Sum256(b)
-}
-
-// ErrTooLarge says that a product of sizes does not fit.
-type ErrTooLarge struct{ Clique Clique }
-
-func (e *ErrTooLarge) Error() string {
-	return fmt.Sprintf("domain: clique %v has more cells than an int64 can count", e.Clique)
 }

@@ -284,8 +284,11 @@ func (d *Domain) eventsRelations(errs *errtext.Errors) {
 	}
 }
 
-// Recorded returns the domain of the records as they are read; d itself, unless it is one of people.
-func (d *Domain) Recorded() *Domain {
+// Recorded returns the domain of the records as they are read; d itself, unless it is one of people or has gaps.
+func (d *Domain) Recorded() *Domain { return d.Modelled().WithoutGaps() }
+
+// Modelled returns the domain of the records as a model has them: Recorded, with gaps in place of columns.
+func (d *Domain) Modelled() *Domain {
 	if d.Events == nil {
 		return d
 	}

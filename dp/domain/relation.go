@@ -133,7 +133,7 @@ func (d *Domain) standard() *Domain {
 		w.Attributes, w.PrivacyID = slices.Insert(slices.Clone(w.Attributes), 0, number), ""
 		return &w
 	}
-	if len(d.Derived) == 0 && len(d.Generated) == 0 {
+	if d = d.Recorded(); len(d.Derived) == 0 && len(d.Generated) == 0 {
 		return d
 	}
 	w := &Domain{Attributes: slices.Clone(d.Attributes)}

@@ -35,6 +35,7 @@ func (d *Domain) Validate() error {
 		errs.Add(a.Validate())
 	}
 	d.events(&errs)
+	d.gapsFaults(&errs)
 	if errs.Err() == nil {
 		_, err := d.couple()
 		errs.Add(err)

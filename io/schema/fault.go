@@ -51,6 +51,7 @@ type reader struct {
 	open   *Open // takes what is to be found; nil: nothing can be
 
 	derived        map[string]bool     // columns that the constraints compute
+	ungapped       []*yaml.Node        // orders whose columns are modelled themselves
 	derivedColumns map[string]computed // the ones declared among the columns
 }
 

@@ -127,9 +127,6 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	if m.has("impossible") && f.Domain != nil {
 		r.impossible(f.Domain, m.values["impossible"])
 	}
-	if f.Domain != nil && len(r.faults) == before && len(f.Domain.Orders)+len(f.Domain.Dates) > 0 {
-		r.impossibleOrders(f.Domain, m.values["constraints"])
-	}
 	if m.has("derived_from_data") {
 		f.Derived = r.derivedFacts(m.values["derived_from_data"])
 	}
@@ -138,6 +135,9 @@ func (r *reader) root(f *File, n *yaml.Node) {
 	}
 	if m.has("csv") {
 		r.csv(f, m.values["csv"])
+	}
+	if f.Domain != nil && len(r.faults) == before && len(f.Domain.Orders)+len(f.Domain.Dates) > 0 {
+		r.relateCells(f.Domain, scalarsOf(append(r.ungapped, m.values["events"], m.values["workload"])...), m.values["constraints"])
 	}
 	if m.has("events") {
 		r.events(f, m.values["events"])

@@ -175,3 +175,13 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 	}
 	return out
 }
+
+// scalarsOf returns the texts of all scalars in nodes, which may be nil.
+func scalarsOf(nodes ...*yaml.Node) (texts []string) {
+	for _, n := range nodes {
+		if n != nil {
+			texts = append(append(texts, n.Value), scalarsOf(n.Content...)...)
+		}
+	}
+	return texts
+}

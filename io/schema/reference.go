@@ -88,6 +88,7 @@ var (
 	}
 	constraintKeys = keyFacts{
 		{name: "order", form: "[A, B, …]", text: "A <= B in every row: numbers, or dates or times of one type", shape: scalars},
+		{name: "gaps", form: "false", text: "of order: model B itself; else gap_B = B - A where both have min and max alone", shape: boolean},
 		{name: "date", form: "[YEAR, MONTH, DAY]", text: "three columns that make a day of the calendar", shape: scalars},
 		{name: "derive", form: "COLUMN", text: "is computed from others, and not modelled", shape: scalar},
 		{name: "from", form: "EXPRESSION", text: "of derive: columns, numbers, + - * / % ( ), year(x) … second(x), date(x); or a map's columns", shape: shape{"anyOf": []shape{scalar, scalars}}},
@@ -241,7 +242,7 @@ func JSONSchema() ([]byte, error) {
 	column.set("type", shape{"enum": names})
 	constraint := constraintKeys.mapping()
 	constraint["oneOf"] = []shape{{"required": []string{"order"}}, {"required": []string{"date"}}, {"required": []string{"derive"}}, {"required": []string{"sum"}}}
-	constraint["dependentRequired"] = shape{"from": []string{"derive"}, "derive": []string{"from"}, "sum": []string{"of"}, "map": []string{"derive"}, "else": []string{"map"}, "of": []string{"sum"}}
+	constraint["dependentRequired"] = shape{"gaps": []string{"order"}, "from": []string{"derive"}, "derive": []string{"from"}, "sum": []string{"of"}, "map": []string{"derive"}, "else": []string{"map"}, "of": []string{"sum"}}
 	file := fileKeys.mapping()
 	file.set("columns", shape{"anyOf": []shape{list(column), {"const": Find}}})
 	file.set("constraints", list(constraint))

@@ -97,7 +97,7 @@ func (x *relations) constraint(n *yaml.Node) {
 		x.add(n, "constraints: one of order, date, derive and sum is needed, such as {order: [start, end]}, {date: [year, month, day]}, {derive: hour, from: time / 100} or {sum: total, of: [a, b]}")
 		return
 	}
-	for _, fit := range [][2]string{{"from", "derive"}, {"map", "derive"}, {"else", "derive"}, {"of", "sum"}} {
+	for _, fit := range [][2]string{{"gaps", "order"}, {"from", "derive"}, {"map", "derive"}, {"else", "derive"}, {"of", "sum"}} {
 		if m.has(fit[0]) && !m.has(fit[1]) {
 			x.add(m.keys[fit[0]], "constraints: %s goes with %s; leave it out", fit[0], fit[1])
 			return
@@ -106,6 +106,9 @@ func (x *relations) constraint(n *yaml.Node) {
 	switch {
 	case m.has("order"):
 		x.d.Orders = append(x.d.Orders, domain.Order{Columns: x.texts(m.values["order"], "constraints: order")})
+		if m.has("gaps") && !x.flag(m.values["gaps"], "constraints: gaps") {
+			x.ungapped = append(x.ungapped, m.values["order"])
+		}
 		x.nodes[relation.Order] = append(x.nodes[relation.Order], m.values["order"])
 	case m.has("date"):
 		parts := x.texts(m.values["date"], "constraints: date")

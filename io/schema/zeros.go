@@ -27,8 +27,10 @@ func (r *reader) impossible(d *domain.Domain, n *yaml.Node) {
 	}
 }
 
-// impossibleOrders adds what the orders and dates of columns exclude.
-func (r *reader) impossibleOrders(d *domain.Domain, n *yaml.Node) {
+// relateCells puts gaps in place of columns in order that others do not name, and adds what the other orders and the dates of
+// columns exclude.
+func (r *reader) relateCells(d *domain.Domain, others []string, n *yaml.Node) {
+	*d = *d.WithGaps(others)
 	d.StructuralZeros = append(d.StructuralZeros, relation.Zeros(d)...)
 	if _, ok := d.StructuralZeros.Witness(d.Sizes()); !ok {
 		r.add(n, "constraints: the orders and the impossible combinations together leave no possible record, or none that can be found; declare fewer")

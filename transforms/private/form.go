@@ -24,7 +24,7 @@ func formOf(d *domain.Domain, table int) form { return form{query.Frame{Domain: 
 // open returns the columns of the table, and what makes records of their codes.
 func (f form) open() (*domain.Domain, *packer) {
 	whole := &f.Public.Domain
-	p, d := &packer{layout: contribution.NewRecordLayout(whole)}, whole.Recorded()
+	p, d := &packer{domain: whole, layout: contribution.NewRecordLayout(whole)}, whole.Recorded()
 	if f.Table == wholeRecord {
 		return d, p
 	}
@@ -40,6 +40,7 @@ func (f form) open() (*domain.Domain, *packer) {
 
 // packer packs codes of the columns of a table as records.
 type packer struct {
+	domain  *domain.Domain
 	layout  *contribution.Layout
 	columns []int         // which columns of a record the table has; nil: all, in order
 	record  []domain.Code // begins with the table, as contribution.NewRecordLayout says it
@@ -47,11 +48,15 @@ type packer struct {
 
 func (p *packer) pack(dst []byte, codes []domain.Code) []byte {
 	if p.columns == nil {
+		p.domain.ToGaps(codes, p.layout.Attributes())
 		return p.layout.Pack(dst, codes)
 	}
 	for ; len(codes) > 0; codes = codes[len(p.columns):] {
 		for i, a := range p.columns {
 			p.record[1+a] = codes[i]
+		}
+		if p.record[0] == 0 { // columns of events
+			p.domain.ToGaps(p.record[1:], len(p.record)-1)
 		}
 		dst = p.layout.Pack(dst, p.record)
 	}

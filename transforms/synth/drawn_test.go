@@ -135,7 +135,7 @@ func TestRowsNameTheirModel(t *testing.T) {
 	ctx := context.Background()
 	chunks, rows := &chunksFn{Sample: maker}, 0
 	err = chunks.ProcessElement(ctx, 0, iterate(ref), func(c *domain.Chunk) {
-		if rows += c.Rows; c.Source != SourcePrefix+ref.SHA256 {
+		if rows += c.Rows; c.Source != sourcePrefix+ref.SHA256 {
 			t.Errorf("a chunk of source %q", c.Source)
 		}
 	})

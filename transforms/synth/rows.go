@@ -87,8 +87,8 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 
 // newRowSource returns the rows of a model, whose hash keys them.
 func newRowSource(f *modelfile.File, hash string, p WriteParams) (*rowSource, error) {
-	d := f.Domain.Recorded()
-	plan, err := relation.New(d)
+	d := f.Domain.Modelled()
+	plan, err := relation.New(d.Recorded())
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
 	}

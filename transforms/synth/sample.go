@@ -16,8 +16,8 @@ import (
 	"github.com/dapple-dp/dapple/transforms/internal/fields"
 )
 
-// SourcePrefix begins the Source of sampled chunks; the hash of their model follows, as in ModelRef.
-const SourcePrefix = "model "
+// sourcePrefix begins the Source of sampled chunks; the hash of their model follows, as in ModelRef.
+const sourcePrefix = "model "
 
 // Rounding is the way in which whole rows are made from the weights of a model.
 type Rounding uint8
@@ -133,7 +133,7 @@ func (p WriteParams) Validate() error {
 // private.Encode, or else chunks. It costs no privacy. The rows are the same for any number of shards. If the domain has
 // events they are rows of people, each with the number of its person under the name of the privacy ID.
 //
-// Chunks name the release that they were sampled from in their Source, as SourcePrefix and the hash of the model. A
+// Chunks name the release that they were sampled from in their Source, as sourcePrefix and the hash of the model. A
 // program that writes rows without Write should refuse chunks of two releases: if Params.Store is not set, a runner
 // that restarts a job can draw a second model, and their losses add up.
 //
@@ -277,7 +277,7 @@ func (f *sampleFn) shard(ctx context.Context, table, shard int, src *rowSource, 
 		total += src.n
 	}
 	return src.each(ctx, table, from, to, next, func(c *domain.Chunk) error {
-		c.Source = SourcePrefix + model
+		c.Source = sourcePrefix + model
 		writing(ctx, &src.done, c.Rows, total)
 		return visit(c)
 	})

@@ -83,6 +83,13 @@ func Resolve(d *domain.Domain, untyped map[string]bool) error {
 }
 
 func compile(d *domain.Domain, untyped map[string]bool, resolves bool) *Plan {
+	if len(d.Gaps) > 0 { // cells alone: rows are computed from columns, which Recorded has
+		cells := *d
+		cells.Orders, cells.Derived, cells.Generated = slices.DeleteFunc(slices.Clone(d.Orders), func(o domain.Order) bool {
+			return len(o.Columns) > 1 && d.GapNames(o.Columns[1]) != nil
+		}), nil, nil
+		d = &cells
+	}
 	p := &Plan{d: d, untyped: untyped, resolves: resolves, columns: slices.Clone(d.Attributes), state: make([]state, len(d.Derived))}
 	names := map[string]bool{}
 	for i := range d.Attributes {

@@ -137,6 +137,9 @@ func (p *whereParser) column(name Token) (int, error) {
 			return 0, p.fault(name.At, "column %q is computed from others; put the condition on those", name.Text)
 		}
 	}
+	if of := p.d.GapNames(name.Text); of != nil {
+		return 0, p.fault(name.At, "column %q is computed from %s; put the condition on those", name.Text, strings.Join(of, " and "))
+	}
 	for _, g := range p.d.Generated {
 		if g.Column == name.Text {
 			return 0, p.fault(name.At, "column %q is generated, and no condition holds for some of its values alone", name.Text)

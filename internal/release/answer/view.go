@@ -170,6 +170,9 @@ func (r *Release) column(name string) (int, error) {
 			return 0, fmt.Errorf("column %q is computed from others; ask about those", name)
 		}
 	}
+	if of := r.Domain.GapNames(name); of != nil {
+		return 0, fmt.Errorf("column %q is computed from %s; ask about those", name, strings.Join(of, " and "))
+	}
 	if r.Domain.Ordered() && name == r.Domain.Events.Sequence.Column {
 		e := r.Domain.Events
 		return 0, fmt.Errorf("column %q is computed in order, row after row; ask for %s, its value in the first row of a person, or %s, the gap to the row before",

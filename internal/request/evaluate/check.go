@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/relation"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/io/files"
@@ -79,6 +80,7 @@ type CheckConfig struct {
 type CheckRequest struct {
 	source   *source
 	declared *domain.Domain // as in the file
+	related  int            // how many of its structural zeros its orders and dates add
 	events   *domain.Events
 	json     string
 	file     []byte // the domain file as JSON, if there is no table
@@ -111,6 +113,7 @@ func OpenCheck(ctx context.Context, c CheckConfig) (*CheckRequest, error) {
 		return nil, *errs
 	}
 	r.declared, r.events = file.Domain.Recorded(), file.Domain.Events
+	r.related = len(relation.Zeros(file.Domain.Modelled()))
 	return r, nil
 }
 

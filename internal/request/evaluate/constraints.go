@@ -65,7 +65,7 @@ func (c *checker) relate(ctx context.Context, r *CheckRequest) (*domain.Domain, 
 		b.derived = append(b.derived, place)
 	}
 	b.first = len(c.fit.Broken)
-	b.zeros = d.StructuralZeros[:len(d.StructuralZeros)-len(relation.Zeros(d))] // without those that orders and dates add
+	b.zeros = d.StructuralZeros[:len(d.StructuralZeros)-r.related] // without those that orders and dates add
 	for _, e := range b.zeros {
 		parts := make([]string, len(e.Clique))
 		for i, a := range e.Clique {

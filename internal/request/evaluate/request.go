@@ -88,7 +88,7 @@ func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *
 	if file == nil {
 		return nil
 	}
-	file.Domain = binned(file.Domain, c.Released)
+	file.Domain = binned(file.Domain.WithoutGaps(), c.Released)
 	r.domain, r.events = file.Domain.Recorded(), file.Domain.Events
 	records := *file
 	records.Domain = r.domain
@@ -111,7 +111,7 @@ func binned(d, released *domain.Domain) *domain.Domain {
 	for a := range out.Attributes {
 		x := &out.Attributes[a]
 		i := released.Index(x.Name)
-		if len(x.Runs) == 0 {
+		if len(x.Runs) == 0 || released.GapNames(x.Name) != nil {
 			continue
 		}
 		if i < 0 {

@@ -1,0 +1,108 @@
+package pipelines
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/io/schema"
+)
+
+const staysDomain = `privacy_id: who
+columns:
+  - {name: end, type: INT64, min: 0, max: 999, null: true}
+  - {name: kind, type: STRING, values: [k, l], other: true}
+  - {name: start, type: INT64, min: 0, max: 899, null: true}
+constraints:
+  - {order: [start, end]%s}
+`
+
+// Half of all stays take one to three days. With their own bins these are about half of the rows, and without far fewer; all
+// rows are in order, though some records are not, and as many ends are NULL as in the table. Noise is a thousandth of a share.
+func TestOrdersKeepGaps(t *testing.T) {
+	for more, kept := range map[string]bool{"": true, ", gaps: false": false} {
+		c := shop(t, 0)
+		rng := rand.New(rand.NewPCG(5, 3))
+		var b strings.Builder
+		b.WriteString("who,kind,start,end\n")
+		for i := range 4000 {
+			start := rng.IntN(800)
+			end := start + 1 + rng.IntN(3)
+			if i%2 == 0 {
+				end = start + 20 + rng.IntN(100)
+			}
+			from, to := strconv.Itoa(start), strconv.Itoa(end)
+			switch i % 20 {
+			case 0:
+				to = ""
+			case 1:
+				from, to = "", strconv.Itoa(500+rng.IntN(3))
+			case 2:
+				to = strconv.Itoa(start - 5)
+			}
+			fmt.Fprintf(&b, "p%d,%s,%s,%s\n", i, "kl"[i%2:][:1], from, to)
+		}
+		put(t, c.Domain, fmt.Sprintf(staysDomain, more))
+		put(t, c.Input, b.String())
+		c.Format, c.Method, c.Delta, c.Epsilon, c.SampleSeed, c.HasSampleSeed = "csv", "rake", 1e-9, 20, 5, true
+		mustRun(t, c)
+		header, rows := readCSV(t, c.Output)
+		if strings.Join(header, ",") != "kind,start,end" {
+			t.Fatalf("columns %q", header)
+		}
+		small, open, unknown := 0.0, 0.0, 0.0
+		for _, row := range rows {
+			start, err := strconv.Atoi(row[1])
+			end, none := strconv.Atoi(row[2])
+			switch {
+			case none != nil:
+				open++
+			case err != nil:
+				if end >= 495 && end <= 508 {
+					unknown++
+				}
+			case end < start || end > 999:
+				t.Fatalf("from %d to %d", start, end)
+			case end-start <= 3:
+				small++
+			}
+		}
+		n := float64(len(rows))
+		if small, open, unknown = small/n, open/n, unknown/n; (small > .4) != kept || math.Abs(open-.05) > .02 {
+			t.Errorf("%q: %.3f of small gaps, want %v; %.3f of open ends, want .05", more, small, kept, open)
+		}
+		if kept && (small > .6 || unknown < .025) {
+			t.Errorf("%.3f of small gaps, want .5; %.3f of ends of an unknown start where .05 are", small, unknown)
+		}
+		file := must.Value(schema.Parse("stays.yaml", []byte(fmt.Sprintf(staysDomain, more))))(t)
+		if got := file.Domain.GapNames("end") != nil; got != kept {
+			t.Errorf("%q: gaps: %v", more, got)
+		}
+		_, err := ValidateSample(t.Context(), SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "rows"), Where: "end > 5"})
+		if (err != nil && strings.Contains(err.Error(), "start and gap_end")) != kept {
+			t.Errorf("%q: a condition on end: %v", more, err)
+		}
+	}
+}
+
+// What others name stays a column of its own.
+func TestNamedColumnsHaveNoGaps(t *testing.T) {
+	for _, more := range []string{
+		"workload: [{columns: [end, kind]}]\n", "workload: {target: end}\n", "workload: [{prefixes: end}]\n",
+		"events: {rows: {max: 3}, usual: [end]}\n",
+	} {
+		text := fmt.Sprintf(staysDomain, "") + more
+		if file, err := schema.Parse("stays.yaml", []byte(text)); err == nil && len(file.Domain.Gaps) > 0 {
+			t.Errorf("%s: end has a gap in its place", more)
+		}
+	}
+	text := fmt.Sprintf(staysDomain, "") + "events: {rows: {max: 3}}\n"
+	if file := must.Value(schema.Parse("stays.yaml", []byte(text)))(t); len(file.Domain.Gaps) != 1 || file.Domain.Validate() != nil {
+		t.Errorf("people: %d gaps, %v", len(file.Domain.Gaps), file.Domain.Validate())
+	}
+}
