@@ -92,7 +92,7 @@ race:
 # Whole pipelines, also across processes, on real tables: the tests that do less with -short, or nothing, and the examples.
 # Then against the services and files of others. It ends with one list of all tests that were left out, and why. make verify
 # runs the privacy suite, and tests internal/dp.
-WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/pipelines/... ./internal/release/... ./internal/request/... ./internal/testkit/... ./solver/... ./transforms/...
+WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/pipelines/... ./internal/release/... ./internal/request/... ./internal/solver/... ./internal/testkit/... ./solver/... ./transforms/...
 WHOLEBELOW = $(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy
 SUITE  = $(PROGRAM) $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt $(if $(EVENTS),-events $(CURDIR)/$(EVENTS)/whole.json) -log $(CURDIR)/out
 integration: program suite

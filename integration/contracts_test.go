@@ -2,8 +2,8 @@ package integration
 
 import (
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // The curator is all that algorithms ask for, though none of them can import it.

@@ -230,7 +230,7 @@ func TestStages(t *testing.T) {
 // there because nobody outside needs its names.
 func roomOf(pkg string) string {
 	if below, ok := strings.CutPrefix(pkg, "internal/"); ok {
-		for _, room := range []string{"dp", "io", "transforms", "pipelines"} {
+		for _, room := range []string{"dp", "io", "solver", "transforms", "pipelines"} {
 			if covers(room, below) {
 				return below
 			}

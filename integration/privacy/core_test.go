@@ -13,11 +13,11 @@ import (
 	"github.com/dapple-dp/dapple/integration/research/rivals/dpfwpaper"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
+	"github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 var relations = []dp.Neighbouring{dp.AddRemove, dp.Replace}

@@ -8,10 +8,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // TestReplayLearnedBins is TestReplayNeighbours for a domain that leaves bins to be learned: what a tree of differences

@@ -45,6 +45,17 @@ type Published = dirsink.Published
 //	}
 type Released = dirsink.Released
 
+// File is a file that was written before a Released.
+//
+//	type File struct {
+//		Name   string
+//		Rows   int64
+//		Bytes  int64
+//		CRC32C string // eight hexadecimal digits
+//		SHA256 string // 64 hexadecimal digits
+//	}
+type File = dirsink.File
+
 // Target is the destination of the rows of one run. It is plain data, from which every worker opens the same sink.
 type Target struct {
 	Output    string            // a directory, or a table of a place; of two tables see TwoNames
@@ -136,31 +147,6 @@ func OpenSink(t Target) Sink {
 	}
 	return d
 }
-
-// NewShard returns a shard that writes a part of a directory in a format.
-func NewShard(part *dirsink.Part, rows RowWriter) Shard { return &shard{part: part, rows: rows} }
-
-// shard counts the rows of one part.
-type shard struct {
-	part *dirsink.Part
-	rows RowWriter
-	n    int64
-}
-
-func (s *shard) Write(c *domain.Chunk) error {
-	s.n += int64(c.Rows)
-	return s.rows.Write(c)
-}
-
-func (s *shard) Commit() (FileRef, error) {
-	if err := s.rows.Close(); err != nil {
-		_ = s.part.Abort() // the failure that led to it is the one to report
-		return FileRef{}, err
-	}
-	return s.part.Commit(s.n)
-}
-
-func (s *shard) Abort() { _ = s.part.Abort() }
 
 // Rows returns the number of rows of all shards, without the rows of a table of people.
 func (t *Target) Rows(refs []FileRef) (n int64) {

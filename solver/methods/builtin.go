@@ -7,10 +7,10 @@ import (
 	"errors"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
+	"github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // largestGDP is the largest ε for which Gaussian differential privacy is charged: above it the cost of discrete

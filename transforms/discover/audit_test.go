@@ -183,7 +183,7 @@ func (c foundRun) loss(t *testing.T, p Params, cut int64, here, other side, agai
 	method, _, err := methods.Choose(problem, "rake")
 	must.Do(t, err)
 	accesses := must.Value(method.Accesses(problem))(t)
-	rest, err := after.After(accountant.Params{Neighbouring: p.Neighbouring, Accounting: method.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
+	rest, err := accountant.LedgerAfter(after, accountant.Params{Neighbouring: p.Neighbouring, Accounting: method.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
 		Coordinates: max(1, solver.Coordinates(accesses))})
 	must.Do(t, err)
 	coded, otherwise := codedBy(d, here.cells), codedBy(d, other.cells)

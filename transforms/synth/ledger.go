@@ -14,7 +14,7 @@ func openLedger(m solver.Method, p solver.Problem, prior *accountant.Prior) (led
 	if planned, err = m.Accesses(p); err != nil {
 		return nil, nil, fmt.Errorf("synth: method %s: %w", m.Name, err)
 	}
-	ledger, err = prior.After(accountant.Params{
+	ledger, err = accountant.LedgerAfter(prior, accountant.Params{
 		Neighbouring: p.Neighbouring,
 		Accounting:   m.Accounting(p.Epsilon, p.Delta),
 		Epsilon:      p.Epsilon,

@@ -44,7 +44,7 @@ func TestSwitchesApply(t *testing.T) {
 			}
 		}
 		files := must.Value(together.applied(root))(t)
-		must.Do(t, w.build(files, together.name, "", "./solver/rake", "./internal/model/population"))
+		must.Do(t, w.build(files, together.name, "", "./internal/solver/rake", "./internal/model/population"))
 		left = later
 	}
 }

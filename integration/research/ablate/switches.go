@@ -21,7 +21,7 @@ type edit struct{ file, old, new string }
 var asItIs = change{name: "as it is"}
 
 const (
-	rake   = "solver/rake/"
+	rake   = "internal/solver/rake/"
 	oneway = rake + "internal/oneway/"
 	choose = rake + "internal/choose/"
 	fit    = rake + "internal/fit/"

@@ -6,8 +6,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
 )
 
 // Adaptive is the family of AIM on an explicit universe: each round selects the marginal whose cells are answered worst

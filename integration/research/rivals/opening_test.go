@@ -11,7 +11,7 @@ import (
 
 // Each method's file opens with its source, its privacy events and its cost.
 func TestFilesOpenWithTheMethod(t *testing.T) {
-	docs := map[string]bool{"../../../solver/dpam/doc.go": true, "../../../solver/dpfw/doc.go": true, "dpampaper/doc.go": true, "dpfwpaper/doc.go": true}
+	docs := map[string]bool{"../../../internal/solver/dpam/doc.go": true, "../../../solver/dpfw/doc.go": true, "dpampaper/doc.go": true, "dpfwpaper/doc.go": true}
 	files := must.Value(filepath.Glob("*.go"))(t)
 	for _, file := range files {
 		text := must.Value(os.ReadFile(file))(t)

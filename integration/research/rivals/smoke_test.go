@@ -6,9 +6,9 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/integration/research/rivals"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 )
 

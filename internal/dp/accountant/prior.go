@@ -56,10 +56,10 @@ func (r Run) least() dp.Epsilon {
 	return max(smallest, min(r.Epsilon, dp.Epsilon(rhoCurve(floatUp(r.Loss)).epsilonCeil(delta))))
 }
 
-// After opens the ledger of a run that would open one with p by itself: with the parameters of the prior, to which its
+// LedgerAfter opens the ledger of a run that would open one with p by itself: with the parameters of the prior, to which its
 // events are charged, if there is a prior. A run that needs another accounting, or more noisy numbers than the prior left
 // room for, is refused: both were fixed before the first release.
-func (r *Prior) After(p Params) (*Ledger, error) {
+func LedgerAfter(r *Prior, p Params) (*Ledger, error) {
 	if r == nil {
 		return NewLedger(p.Preferred())
 	}

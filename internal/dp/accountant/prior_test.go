@@ -74,7 +74,7 @@ func TestPriorAndRunArePartsOfOneBudget(t *testing.T) {
 				prior.Events = []Event{e.At("found", 1)}
 				q := p
 				q.ValuesDelta, q.Coordinates = 0, min(q.Coordinates, numbers)
-				l := must.Value(prior.After(q))(t)
+				l := must.Value(LedgerAfter(prior, q))(t)
 				if r := l.Run(); r.Loss.Cmp(rest.Loss) != 0 || r.Epsilon != rest.Epsilon || l.open.Cmp(rest.Loss) != 0 || l.Remaining().Cmp(rest.Loss) != 0 {
 					t.Errorf("the run has %v, and is charged %v", l.Remaining(), r.Loss)
 				}
@@ -92,7 +92,7 @@ func TestPriorAndRunArePartsOfOneBudget(t *testing.T) {
 	if before, _, err := whole.Runs(0); err != nil || before.Epsilon != 1 || before.Coordinates != 1000 {
 		t.Errorf("a finding with all of its budget: %+v, %v", before, err)
 	}
-	if _, err := whole.After(whole.Params); err == nil {
+	if _, err := LedgerAfter(whole, whole.Params); err == nil {
 		t.Error("a run after a finding that has the whole budget")
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/solver/rake"
 )
 
 // transcripts runs Rake once for every sequence of bins that its releases can fall into.

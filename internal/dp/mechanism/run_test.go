@@ -11,10 +11,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 )
 

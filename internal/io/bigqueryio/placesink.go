@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/parts"
 	"github.com/dapple-dp/dapple/io/files"
 	tables "github.com/dapple-dp/dapple/io/table"
 )
@@ -95,7 +96,7 @@ func (s *loadedRows) Create(ctx context.Context, shard, _ int) (tables.Shard, er
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
-	return tables.NewShard(part, parquetio.RowWriter(w)), nil
+	return parts.New(part, parquetio.RowWriter(w)), nil
 }
 
 func (s *loadedRows) Publish(ctx context.Context, refs []tables.FileRef, r tables.Release) (tables.Published, error) {

@@ -8,10 +8,10 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/dpam"
 )
 
 // laplace returns noise of standard deviation 1.

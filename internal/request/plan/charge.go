@@ -22,7 +22,7 @@ func ChargeAfter(p solver.Problem, m solver.Method, prior *accountant.Prior) (*a
 	if err != nil {
 		return nil, nil, err
 	}
-	ledger, err := prior.After(accountant.Params{
+	ledger, err := accountant.LedgerAfter(prior, accountant.Params{
 		Neighbouring: p.Neighbouring, Accounting: m.Accounting(p.Epsilon, p.Delta),
 		Epsilon: p.Epsilon, Delta: p.Delta, Coordinates: max(1, solver.Coordinates(accesses)), WeightBits: p.Domain.WeightBits(),
 	})

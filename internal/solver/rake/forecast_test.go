@@ -1,0 +1,148 @@
+package rake
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+func forecast(t *testing.T, p solver.Problem, like *population.Model) float64 {
+	t.Helper()
+	var pattern *solver.Pattern
+	if like != nil {
+		pattern = &solver.Pattern{Model: like}
+	}
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern))(t)
+	return f.TV()
+}
+
+// A larger budget and more units leave less error, and a forecast stays a total variation.
+func TestForecastFalls(t *testing.T) {
+	for name, sizes := range map[string][]int{"few": {3, 4, 5, 6}, "mixed": {2, 40, 1, 12, 5, 90, 2, 7}, "many": slices.Repeat([]int{2, 9, 30}, 20)} {
+		if name == "many" && testing.Short() {
+			continue // make integration has the time
+		}
+		p := problem(sizes, 3, dp.AddRemove)
+		last := 1.01
+		for _, epsilon := range []dp.Epsilon{.01, .1, 1, 10} {
+			p.Epsilon, p.Units = epsilon, 20_000
+			tv := forecast(t, p, nil)
+			if !(tv > 0 && tv < last) {
+				t.Errorf("%s: ε = %g: %g after %g", name, float64(epsilon), tv, last)
+			}
+			last = tv
+			if p.Units = 2_000_000; !(forecast(t, p, nil) < tv) {
+				t.Errorf("%s: ε = %g: more units do not help", name, float64(epsilon))
+			}
+		}
+	}
+}
+
+// A forecast that looks at a part of a workload is a forecast of the whole.
+func TestForecastOfAPart(t *testing.T) {
+	sizes := slices.Repeat([]int{2, 9, 30, 5}, 5) // 1,140 triples
+	p := problem(sizes, 3, dp.AddRemove)
+	p.Epsilon = 1
+	all, b := choose.NewTargets(p), dp.Budget{Capacity: .0165}
+	if len(all.Triples) < 5*forecastTriples {
+		t.Fatalf("%d triples are not many", len(all.Triples))
+	}
+	part := must.Value(newForecast(p, b, nil, forecastTriples))(t)
+	whole := must.Value(newForecast(p, b, nil, len(all.Triples)))(t)
+	if ratio := part.TV() / whole.TV(); math.Abs(ratio-1) > .1 {
+		t.Errorf("150 triples foretell %.2f of what all do", ratio)
+	}
+}
+
+// A model tells what a domain does not: of columns with one value there is little to miss.
+func TestForecastOfAModel(t *testing.T) {
+	p := problem([]int{4, 5, 6, 7}, 3, dp.AddRemove)
+	one := &population.Model{Sizes: p.Workload.Sizes, Weights: make([]float64, 4*5*6*7)}
+	one.Weights[100] = 1
+	even := &population.Model{Sizes: p.Workload.Sizes, Weights: slices.Repeat([]float64{1}, 4*5*6*7)}
+	constant, usual, uniform := forecast(t, p, one), forecast(t, p, nil), forecast(t, p, even)
+	if !(constant < usual/2 && constant < uniform/2) {
+		t.Errorf("constants %.4f, a typical table %.4f, an even one %.4f", constant, usual, uniform)
+	}
+	other := &population.Model{Sizes: []int{4, 5, 6}, Weights: make([]float64, 120)}
+	if _, err := Predict(p, dp.Budget{Capacity: 1}, &solver.Pattern{Model: other}); err == nil {
+		t.Error("a model of another domain was taken")
+	}
+}
+
+// A release at a small ε foretells what a run at a larger one makes of columns whose bins are learned again. The noise is
+// fixed, so that nothing is left to chance.
+func TestForecastOfLearnedBins(t *testing.T) {
+	p, data := amounts(20_000)
+	p.Units = 20_000
+	var results []*solver.Result
+	for i, epsilon := range []dp.Epsilon{.3, 3} {
+		p.Epsilon = epsilon
+		mu := solver.GaussianMu(p.Epsilon, p.Delta)
+		r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, uint64(i))))(t)
+		results = append(results, r)
+	}
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	pattern := &solver.Pattern{Model: results[0].Model, Runs: make([][]domain.Run, 3)}
+	for _, b := range results[0].Bins {
+		pattern.Runs[b.Attribute] = b.Runs
+	}
+	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
+	must.Do(t, err)
+	foretold, said := f.TV(), results[1].TV
+	if ratio := foretold / said; ratio < .5 || ratio > 2 {
+		t.Errorf("foretold %.4f, and the run says %.4f", foretold, said)
+	}
+	pattern.Runs = nil
+	if f, err = Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern); err != nil || f.TV() < 1.3*foretold {
+		t.Errorf("without the spread of values %.4f is foretold, %.4f with it (%v)", f.TV(), foretold, err)
+	}
+}
+
+// A forecast expects that smoothing takes out most of the noise of a column that noise drowns, and nothing of others.
+func TestForecastSmooths(t *testing.T) {
+	for epsilon, want := range map[dp.Epsilon][2]float64{.05: {0, .7}, 100: {.99, 1}} {
+		p := problem([]int{60, 3, 3}, 3, dp.AddRemove)
+		p.Epsilon, p.Units = epsilon, 2000
+		mu := solver.GaussianMu(p.Epsilon, p.Delta)
+		f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil))(t)
+		raw, o := 0.0, f.run.ones.List[0]
+		for _, n := range o.Counts {
+			raw += .4 * min(math.Sqrt(o.Spread*(1-1./60)), 2*n)
+		}
+		if part := f.run.tables.OneWayError(0) / raw; part < want[0] || part > want[1] {
+			t.Errorf("ε = %g: %.3f of the noise is left, want %.2f to %.2f", float64(epsilon), part, want[0], want[1])
+		}
+	}
+}
+
+// What triples add to their pairs is a larger part of the scatter of their counts if there are few units.
+func TestForecastOfFewUnits(t *testing.T) {
+	for units, want := range map[float64]float64{200: .9, 2000: .895, 20_000: .4} {
+		p := problem([]int{8, 9, 10}, 3, dp.AddRemove)
+		p.Units = units
+		mu := solver.GaussianMu(p.Epsilon, p.Delta)
+		f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil))(t)
+		triple, scatter := domain.Clique{0, 1, 2}, 0.0
+		base := f.run.curator.(*expectedAnswers).counts(triple)
+		for _, b := range base {
+			scatter += min(.8*math.Sqrt(b), 2*b)
+		}
+		for _, pair := range choose.Subsets(triple, 2) {
+			f.run.tables.ByPair[pair.Key()] = choose.NewCandidate(p.Neighbouring, p.Workload.Sizes, choose.Target{Clique: pair}) // known without error
+		}
+		scores, err := f.run.curator.(*expectedAnswers).Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
+		must.Do(t, err)
+		if got := scores.Values[0] / scatter; got < want-.001 || got > want+.12 {
+			t.Errorf("of %g units: %.3f of the scatter, want %.3f and what pairs add", units, got, want)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package choose
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+func randomCandidates(n int, rng *rand.Rand) []*Candidate {
+	list := make([]*Candidate, n)
+	for i := range list {
+		sizes := []int{2 + rng.IntN(9), 2 + rng.IntN(9)}
+		c := NewCandidate(dp.AddRemove, sizes, Target{Clique: domain.Clique{0, 1}, within: .5 + 3*rng.Float64()})
+		base := make([]float64, sizes[0]*sizes[1])
+		for j := range base {
+			base[j] = math.Exp(2 + 3*rng.NormFloat64())
+		}
+		c.SetBase(base)
+		c.setScore(3000*rng.Float64(), 10_000)
+		list[i] = c
+	}
+	return list
+}
+
+func TestCandidateCost(t *testing.T) {
+	c := NewCandidate(dp.AddRemove, []int{2, 2, 2}, Target{Clique: domain.Clique{0, 1, 2}})
+	if math.Abs(c.Cost-1./64) > 1e-15 {
+		t.Errorf("2×2×2: cost %g, want 1/64", c.Cost)
+	}
+	c = NewCandidate(dp.Replace, []int{2, 2}, Target{Clique: domain.Clique{0, 1}})
+	if math.Abs(c.Cost-1./4) > 1e-15 { // Δ² = 1, c = 1/4
+		t.Errorf("2×2 under Replace: cost %g, want 1/4", c.Cost)
+	}
+}
+
+// TestPriorMeetsTheScore: under the prior the expected L1 distance is .8·Σ√v, and error(0) half of it.
+func TestPriorMeetsTheScore(t *testing.T) {
+	for _, c := range randomCandidates(30, rand.New(rand.NewPCG(1, 1))) {
+		want := max(c.Score, 200) / 2
+		if got := c.error(0); math.Abs(got-want) > 1e-6*want {
+			t.Errorf("error %g without measurement, score %g", got, c.Score)
+		}
+		for _, u := range []float64{1e-6, 1e-4, 1e-2} {
+			h := u * 1e-4
+			numeric := (c.error(u-h) - c.error(u+h)) / (2 * h)
+			if got := c.slope(u); math.Abs(got-numeric) > 1e-5*numeric {
+				t.Errorf("slope %g at %g, numerically %g", got, u, numeric)
+			}
+		}
+	}
+}
+
+func TestWaterfillIsOptimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for _, budget := range []float64{1e-6, 1e-3, 1, 1e3} {
+		list := randomCandidates(25, rng)
+		waterfill(list, budget)
+		spent, price := 0.0, 0.0
+		for _, c := range list {
+			spent += c.Cost * c.Precision
+			if c.Precision > 0 {
+				price = max(price, c.weight*c.slope(c.Precision)/c.Cost)
+			}
+		}
+		if math.Abs(spent-budget) > 1e-9*budget {
+			t.Errorf("budget %g: spent %g", budget, spent)
+		}
+		for i, c := range list { // one price, to the precision of the tabulated curves
+			at := c.weight * c.slope(c.Precision) / c.Cost
+			if c.Precision > 0 && at < .9*price || c.Precision == 0 && at > 1.1*price {
+				t.Errorf("budget %g candidate %d: price %g at precision %g, others %g", budget, i, at, c.Precision, price)
+			}
+		}
+	}
+}
+
+func TestWaterfillOfEmptyTables(t *testing.T) {
+	list := randomCandidates(2, rand.New(rand.NewPCG(3, 1)))
+	for _, c := range list {
+		c.SetBase(make([]float64, len(c.Base)))
+		c.setScore(10, 100)
+	}
+	waterfill(list, 1)
+	if list[0].Precision != 0 || list[0].Selectable() {
+		t.Errorf("precision %g for a table without counts", list[0].Precision)
+	}
+}
+
+// TestShrink: one strong pair among hundreds of weak ones stays strong, noise among weak ones goes, and what is left of
+// either has the standard deviation that is said: 99 % of 40,000 scores are within 3.5 of them (normal errors: 99.95 %).
+func TestShrink(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	beyond, n := 0, 0
+	for range 100 {
+		truth, scores := make([]float64, 400), make([]float64, 400)
+		for i := range truth {
+			truth[i] = 300 + 20*rng.Float64()
+			if i == 7 {
+				truth[i] = 6000
+			}
+			scores[i] = truth[i] + 1000*rng.NormFloat64()
+		}
+		mean, deviation := shrink(scores, 1e6)
+		if mean[7] < .5*scores[7] && scores[7] > 5000 {
+			t.Errorf("a strong pair of %.0f became %.0f", scores[7], mean[7])
+		}
+		weak := 0.0
+		for i := range truth {
+			if i != 7 {
+				weak += math.Abs(mean[i]-truth[i]) / 399
+			}
+			if n++; math.Abs(mean[i]-truth[i]) > 3.5*deviation[i] {
+				beyond++
+			}
+		}
+		if weak > 300 { // of 800 before
+			t.Errorf("weak pairs are off by %.0f on average", weak)
+		}
+	}
+	if beyond > n/100 {
+		t.Errorf("%d of %d scores are further off than 3.5 of their standard deviations", beyond, n)
+	}
+	if got, _ := shrink([]float64{-5, 1}, 0); got[0] != 0 || got[1] != 1 {
+		t.Errorf("without noise: %v", got)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	p := solver.Problem{Workload: query.Workload{Sizes: []int{2, 3, 4, 5, 6}, Marginals: []query.Marginal{
+		{Clique: domain.Clique{0}, Weight: 1}, {Clique: domain.Clique{3, 4}, Weight: 2},
+		{Clique: domain.Clique{0, 1, 2}, Weight: 1}, {Clique: domain.Clique{0, 1, 2, 3}, Weight: 3}}}}
+	got := NewTargets(p)
+	if len(got.Triples) != 4 || len(got.Pairs) != 7 {
+		t.Fatalf("%d triples and %d pairs, want 4 and 7", len(got.Triples), len(got.Pairs))
+	}
+	for _, x := range got.Pairs {
+		want := Target{Clique: x.Clique, within: 6} // in two triples of weight 3
+		if x.Clique.Equal(domain.Clique{3, 4}) {
+			want.Own, want.within = 2, 2
+		}
+		if x.Own != want.Own || x.within != want.within {
+			t.Errorf("pair %+v, want %+v", x, want)
+		}
+	}
+	if !slices.Equal(got.Weight, []float64{9, 9, 9, 11, 2}) {
+		t.Errorf("attribute weights %v", got.Weight)
+	}
+}
+
+// TestScreenings: the variance of a pair's cell is followed through both looks and both releases, and the variance of a
+// triple through one.
+func TestScreenings(t *testing.T) {
+	c := &Candidate{Clique: domain.Clique{0, 1}}
+	c.SetBase([]float64{100, 400, 100, 400})
+	c.setScore(300, 1000)
+	c.screen()
+	first := c.Uncertainty
+	if first.Growth != 1 || first.Earlier != 0 || first.Scale != c.scale || first.Distance != 300 {
+		t.Errorf("after the first look: %+v", first)
+	}
+	c.Uncertainty.Precision = .01
+	expected := 0.0 // distance that the first release leaves
+	for _, b := range []float64{100, 400, 100, 400} {
+		v := first.Scale * math.Pow(b, 1.5)
+		expected += .8 * math.Sqrt(v/(1+.01*v))
+	}
+	for _, tt := range []struct{ score, growth float64 }{{expected, 1}, {1.2 * expected, 1.44}, {9 * expected, 4}, {0, .5}} {
+		d := *c
+		d.setScore(tt.score, 1000)
+		d.screen()
+		k := d.Uncertainty
+		if math.Abs(k.Growth-tt.growth) > .02 || k.Scale != first.Scale || k.Earlier != .01 || k.Precision != 0 { // bins of a quarter octave
+			t.Errorf("score %.1f: %+v, want growth %g", tt.score, k, tt.growth)
+		}
+	}
+}
+
+// A row is in a pool or it is not: pooling all of three columns costs no more than pooling all of one, and pooling half of
+// each as much as the rows that it concerns.
+func TestPooledRowsCountOnce(t *testing.T) {
+	for share, want := range map[float64]float64{1: 1, .5: 1 - .125} {
+		r := &Candidates{Merged: &oneway.Merged{}, Ones: &oneway.Tables{}, Units: 100}
+		for range 3 {
+			r.Ones.List = append(r.Ones.List, oneway.Table{Counts: make([]float64, 3), Sigma: 1000})
+			r.Merged.Sizes = append(r.Merged.Sizes, 2)
+			r.Merged.Codes = append(r.Merged.Codes, []domain.Code{0, 0, 1})
+			r.Merged.Base = append(r.Merged.Base, []float64{share, 1 - share})
+		}
+		if got := r.predictTable(domain.Clique{0, 1, 2}, 0, 0); math.Abs(got-pooledError*want) > 1e-12 {
+			t.Errorf("the part %g of each of three columns in pools: %g, want %g", share, got, pooledError*want)
+		}
+	}
+}
+
+// TestCoupledOnce: a table that was released in the first round alone counts among those that columns can be coupled by.
+func TestCoupledOnce(t *testing.T) {
+	c := &Candidate{Clique: domain.Clique{0, 1}, scale: 1}
+	c.screen()
+	if c.Released() {
+		t.Error("a table that nobody released")
+	}
+	c.Uncertainty.Precision = 1
+	c.screen() // the second round asks for others
+	if !c.Released() {
+		t.Error("the release of the first round was forgotten")
+	}
+}

@@ -1,0 +1,198 @@
+package fit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
+	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+)
+
+// measurement is a released residual and the table that the model is fitted to for it.
+//
+// A residual speaks of what a table adds to its sub-tables, and a fit converges on counts: the table's target is the
+// residual plus a lower-order part that was known before the fit, of the candidate's base.
+type measurement struct {
+	table     *population.Table
+	values    []float64 // as released, or the mean of two releases
+	precision float64   // 1/variance of a cell of values, counts⁻²
+
+	lower []float64 // the lower-order part of its counts
+	ridge []float64 // of the counts as released
+	axes  []axis    // columns along which they are smoothed
+	shape []int
+
+	base     []float64 // of the prior, counts
+	relative float64   // its standard deviation, as a part of Σbase over the whole table
+
+	assumed bool // before it was released: see shrinkToIndependence
+
+	law    *law // nil: all cells follow the usual prior
+	sparse bool // most cells do not
+	whole  bool // the fit is exact: of the whole universe
+}
+
+// lowerPart returns the part of x, a table of the given shape, that no residual of it speaks of.
+func lowerPart(x []float64, shape []int) []float64 {
+	lower := slices.Clone(x)
+	population.Center(lower, shape)
+	for i := range lower {
+		lower[i] = x[i] - lower[i]
+	}
+	return lower
+}
+
+// aim sets the target and the ridge of the fit, and returns what a law says of the cells; nil if the usual prior explains them.
+func (m *measurement) aim() *estimate {
+	counts := make([]float64, len(m.values))
+	for i, x := range m.lower {
+		counts[i] = m.values[i] + x
+	}
+	target, left := smoothTable(counts, m.shape, m.axes, 1/math.Sqrt(m.precision))
+	copy(m.table.Target, target)
+	if m.assumed {
+		m.shrinkToIndependence()
+		return nil
+	}
+	for i, x := range left {
+		m.table.Ridge[i] = m.ridge[i] * x
+	}
+	if m.law == nil {
+		return nil
+	}
+	e := m.law.of(counts, m.shape, 1/m.precision)
+	if m.sparse = e != nil && e.share > sparseShare; e == nil {
+		return nil
+	}
+	usual := make([]float64, len(counts))
+	for i, p := range e.usual {
+		usual[i] = p * m.table.Target[i]
+		e.mean[i] *= 1 - p
+	}
+	if !e.follows {
+		meet(e.mean, usual, counts, m.shape)
+	}
+	for i, p := range e.usual {
+		m.table.Target[i] = usual[i] + e.mean[i]
+		if m.whole || e.follows {
+			m.table.Ridge[i] = p*m.table.Ridge[i] + (1-p)*lawRidge*e.variance[i] + leastLawRidge
+		} else {
+			m.table.Ridge[i] *= p + (1-p)*sampledRidge
+		}
+	}
+	return e
+}
+
+const (
+	sparseShare = .7 // of the cells that follow a law of their own in a table that a descent, which knows of none, would blur
+	// lawRidge is the ridge of a cell in a whole universe, of the variance that its law leaves: .3 gives empty cells of a band of ten
+	// values a twentieth of all records, .001 to .01 are alike. A sampled population does not follow so little ridge: independent
+	// columns whose sum is a third one then err by .11 in place of .05.
+	lawRidge, leastLawRidge = .003, 1e-3
+	// sampledRidge is the ridge of such a cell in a sampled population, of the usual one.
+	sampledRidge = .2
+)
+
+// Add makes a table of a released residual, or combines it with an earlier one: inverse-variance mean,
+// and a ridge that falls with the noise. A pair that was assumed keeps its prior: the model may have become wrong of it.
+func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
+	u, shape := 1/m.Variance, population.Shape(f.Merged.Sizes, c.Clique)
+	t := f.measured[c.Clique.Key()]
+	switch {
+	case t == nil:
+		relative := f.Deviation * c.Score / f.Units
+		t = &measurement{base: c.Base, relative: relative, shape: shape,
+			table: population.NewTable(f.Merged.Sizes, c.Clique, make([]float64, len(m.Values)), make([]float64, len(m.Values)))}
+		f.measured[c.Clique.Key()] = t
+	case t.precision > 0:
+		part := t.precision / (t.precision + u)
+		for i, x := range m.Values {
+			t.values[i] += (1 - part) * (x - t.values[i])
+			t.ridge[i] *= part
+		}
+		t.precision += u
+		f.learn(t.table, t.aim())
+		return
+	}
+	t.relative = max(choose.LeastDeviation, t.relative)
+	t.values, t.precision, t.axes = m.Values, u, f.axes(c.Clique)
+	t.lower = lowerPart(t.base, shape)
+	t.ridge = ridge(t.base, m.Values, t.lower, u, t.relative)
+	if len(c.Clique) == 2 && len(c.Base) > 4 { // one number makes all cells of a residual of 2×2
+		t.law, t.whole = &law{t.base, priorScale(t.base, t.relative), [2][]float64{f.spread(c.Clique[0]), f.spread(c.Clique[1])}}, f.Whole
+	}
+	f.learn(t.table, t.aim())
+}
+
+// spread returns the standard deviations of the answers of column a, by merged code.
+func (f *Fit) spread(a int) []float64 {
+	out := make([]float64, f.Merged.Sizes[a])
+	for _, code := range f.Merged.Codes[a] {
+		out[code] = math.Hypot(out[code], f.Ones.List[a].Sigma)
+	}
+	return out
+}
+
+// axes returns the columns of a pair whose bins were learned: those hold about as many records each, so that
+// neighbours are alike.
+func (f *Fit) axes(c domain.Clique) (out []axis) {
+	if len(c) != 2 {
+		return nil
+	}
+	for i, a := range c {
+		if !f.Ones.List[a].Learned {
+			continue
+		}
+		x := axis{at: i}
+		seen := make([]bool, f.Merged.Sizes[a])
+		for _, code := range f.Merged.Codes[a][:f.problem.Domain.Attributes[a].Learned] {
+			if !seen[code] {
+				x.order = append(x.order, int(code))
+			}
+			seen[code] = true
+		}
+		if len(x.order) >= oneway.LeastSmoothed {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+const (
+	outlierSigmas  = 3
+	leastRidgeBase = 1e-6 // counts; smaller bases of a ridge count as this
+)
+
+// ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise variance times base
+// over prior variance, for a prior of standard deviation relative·Σbase over the whole table. If a cell exceeds its
+// base by more than three standard deviations, base and prior grow by the excess.
+//
+// lower is the part of the base that the residual does not contain.
+func ridge(base, residual, lower []float64, u, relative float64) []float64 {
+	scale := priorScale(base, relative)
+	out := make([]float64, len(base))
+	for i, b := range base {
+		b = max(b, leastRidgeBase)
+		v := scale * math.Pow(b, choose.PriorPower)
+		if excess := residual[i] + lower[i] - b - outlierSigmas*math.Sqrt(1/u+v); excess > 0 {
+			b += excess
+			v += excess * excess
+		}
+		out[i] = b / (u * v)
+	}
+	return out
+}
+
+// priorScale returns the κ of a prior of standard deviation relative·Σbase over the whole table.
+func priorScale(base []float64, relative float64) float64 {
+	sum, total := 1e-9, 0.0
+	for _, b := range base {
+		sum += math.Pow(max(b, leastRidgeBase), choose.PriorPower/2)
+		total += b
+	}
+	k := relative * total / sum
+	return k * k
+}

@@ -1,0 +1,232 @@
+package rake
+
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
+	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
+	"github.com/dapple-dp/dapple/internal/solver/rake/internal/fit"
+	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+	"github.com/dapple-dp/dapple/solver"
+)
+
+// Caps on public sizes, decided before anything is read. A whole universe of 1.8 million cells (8 columns): total variation −5 %
+// at ε = 1, −11 % at 3, largest cell error −30 %, for four times the time.
+const (
+	wholeUniverse   = 4_000_000 // cells up to which the population is the universe and the fit entropic descent
+	bytesPerCell    = 96        // of a solve on a whole universe
+	measuredTriples = 600
+)
+
+// settings are the public choices of a run. Sources of the figures: ablations on adult7 and adult14.
+type settings struct {
+	total, trees, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1, with …
+	cycles                                                         []dp.Share
+
+	triples int // scored
+	fit.Options
+}
+
+// rakedPart is the weight of the raked fit beside the descended one. One shrinks each cell by its prior, the other
+// all by stopping early, so that their errors differ and the mean has less: total variation −5 % on adult7 at ε = 1,
+// −2 % at 10, −3 % at .1; .3 to .5 are alike. Tables of few cells shrink little either way, and gain nothing: −1 to
+// +7 % on 16 binary columns.
+const (
+	rakedPart  = .4
+	rakedCells = 30 // mean cells per table from which on a mean of two fits is worth a second fit
+)
+
+// shareUnits is the denominator of all shares.
+const shareUnits = 100_000
+
+// newSettings derives the choices from public figures alone.
+func newSettings(p solver.Problem, t choose.Targets) settings {
+	noise := relativeNoise(p, t, p.Units)
+	s := settings{Options: fit.Options{Whole: fitsWhole(p)}}
+	s.setFit(noise)
+	if s.Whole && cellsPerTable(t) >= rakedCells {
+		s.Raked = rakedPart
+	}
+	scores, firstPart := scoreShare(p, len(t.Pairs)), .7
+	switch {
+	case s.Whole && noise >= 1:
+		// If noise hides most cells, a second screening finds little: measure the pairs at once, with more precise
+		// scores.
+		scores, firstPart = .03, .9
+	case s.Whole:
+		scores, firstPart = leastScoreShare, .5
+	}
+	oneWays := oneWayShare
+	if s.Whole {
+		oneWays = wholeOneWayShare
+	}
+	oneWays = max(oneWays, noisyOneWayShare(noise))
+	if oneway.RowsAttribute(p.Domain) >= 0 {
+		oneWays *= oneway.RowCountsShare
+	}
+	if len(t.Pairs) == 0 {
+		oneWays, scores = 1, 0
+	}
+	second := scores
+	if s.triples = scoredTriples(p, t); s.triples > usuallyScored {
+		second = mostScoreShare
+	}
+	left := int64(shareUnits)
+	allocate := func(part float64) dp.Share {
+		n := min(int64(math.Floor(part*shareUnits)), left)
+		left -= n
+		return dp.ShareOf(n, shareUnits)
+	}
+	if p.Neighbouring == dp.AddRemove {
+		s.total = allocate(totalShare(p))
+	}
+	oneWays = min(oneWays, float64(left)/shareUnits)
+	trees := treePart(len(oneway.Learned(p.Domain, t.Attributes())), len(t.Attributes())) * oneWays
+	parts := cycleShares(p, t, trees)
+	for _, part := range parts {
+		s.cycles = append(s.cycles, allocate(part))
+	}
+	s.trees = allocate(trees - summation.Pairwise(parts))
+	s.oneWays, s.firstScores, s.secondScores = allocate(oneWays-trees), allocate(scores), allocate(second)
+	rest := float64(left) / shareUnits
+	s.pairs = allocate(rest * firstPart)
+	s.final = allocate(1)
+	return s
+}
+
+// setFit makes those choices of the fit that no release depends on, by the relative noise of a public or released
+// number of units: on a whole universe whose cells can be learned, a prior that gives scores less weight.
+func (s *settings) setFit(noise float64) {
+	s.Deviation = .8
+	if s.Whole && noise < 1 {
+		s.Deviation = 1.2
+	}
+}
+
+// A round of scores gets the share at which the standard deviation of a pair's score is scoreNoise of the planned units,
+// within leastScoreShare and mostScoreShare: pairs are many and units few in wide tables, and a strong pair must stand out
+// of the noise. Of 465 pairs and 10,000 units at ε = 1 that is 2.5 %.
+const leastScoreShare, mostScoreShare, scoreNoise = .01, .05, .08
+
+// scoreShare returns the share of the budget of a round of scores of so many pairs.
+func scoreShare(p solver.Problem, pairs int) float64 {
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	noise := math.Sqrt(float64(query.DistanceL2Squared(p.Neighbouring, pairs))) / (mu * max(p.Units, 1)) // of the whole budget
+	return min(max(noise*noise/(scoreNoise*scoreNoise), leastScoreShare), mostScoreShare)
+}
+
+// scoredTriples returns how many triples are scored: more than usual if they have few cells, and noise allows. A triple of independent
+// pairs has nothing but its own score to be found by. With mostScoreShare the standard deviation of its noise is tripleNoise of the
+// planned units.
+func scoredTriples(p solver.Problem, t choose.Targets) int {
+	if len(t.Triples) <= usuallyScored || choose.SumCells(choose.CellsOf(t.Sizes, choose.Cliques(t.Triples))) > mostScoredCells {
+		return min(len(t.Triples), usuallyScored)
+	}
+	noise := tripleNoise * solver.GaussianMu(p.Epsilon, p.Delta) * max(p.Units, 1)
+	most := mostScoreShare*noise*noise/float64(query.DistanceL2Squared(p.Neighbouring, 1)) - float64(len(t.Pairs))
+	return min(len(t.Triples), int(min(max(most, usuallyScored), mostScored)))
+}
+
+const (
+	usuallyScored, mostScored = 2000, 10_000
+	mostScoredCells           = 4 << 20 // of all triples
+	tripleNoise               = .13
+)
+
+// oneWayShare and wholeOneWayShare are the part of the one-ways, of a sampled population and of a whole universe. .16 to .25
+// are alike on adult7 and adult14; where bins are learned, .3 moves Pair Trends of five tables by −.0013 to .0025 (8 runs).
+// With .24 in place of .22, one-ways of samples err by 4 to 12 % less at ε = 1 (adult14, a schedule of 300,000 flights, 60
+// columns × 100,000, near-deterministic pairs), wider tables by 0 to 2.6 % less, and pairs of columns of 100 values by 1.5 %
+// more. On tables of 2^d cells the noise of a triple has the variance A/a + B/b in the parts a of one-ways and b of pairs,
+// with A = 3d/64 and B = 3d(d−1)/128: least at a : b = 27 : 73 for 16 columns and 23 : 77 for 23.
+const oneWayShare, wholeOneWayShare = .24, .22
+
+// treePart is the part of the one-ways' share that trees of differences get: an attribute whose bins are learned gets
+// as much as treeWeight others. However many are learned, something is left for the others.
+func treePart(learned, attributes int) float64 {
+	if learned == 0 {
+		return 0
+	}
+	w := treeWeight * float64(learned)
+	part := w / (w + float64(attributes-learned))
+	if learned < attributes {
+		part = min(part, 1-leastPart)
+	}
+	return part
+}
+
+const (
+	treeWeight = 3
+	leastPart  = .001 // of what trees, cycles and one-ways get, for each of them: of 333 columns one gets it anyway
+)
+
+// cycleShares returns the part of each cycle in what trees and cycles get: each counts as an attribute of few values, and
+// one that is released gets something however many trees there are.
+func cycleShares(p solver.Problem, t choose.Targets, trees float64) []float64 {
+	list := oneway.Learned(p.Domain, t.Attributes())
+	out, weight := make([]float64, len(oneway.Cycles)), treeWeight*float64(len(list))
+	for i, c := range oneway.Cycles {
+		out[i] = float64(len(c.Of(p.Domain, list)))
+		weight += out[i]
+	}
+	for i, n := range out {
+		if n > 0 {
+			out[i] = trees * max(n/weight, leastPart)
+		}
+	}
+	return out
+}
+
+// totalShare is what keeps the noise of the number of units to a tenth of them, where .01 does not: the shares of
+// all values are released counts over that number. Where even a tenth of the budget does not, little else does.
+func totalShare(p solver.Problem) float64 {
+	noise := 1 / (max(p.Units, 1) * solver.GaussianMu(p.Epsilon, p.Delta)) // of the whole budget, of the units
+	return min(max(.01, noise*noise/.01), .1)
+}
+
+// maxOneWayShare is the most that noise alone makes of the share of the one-ways.
+const maxOneWayShare = .4
+
+// noisyOneWayShare is the least share of the one-ways at the given relative noise: where noise drowns the cells of wider
+// tables, those cannot be learned, and one-ways still can. With the share of oneWayShare alone, four of eight made-up
+// tables (1,000 to 50,000 people, ε = .1) had 15 to 41 % more total variation than independent columns have that get
+// all of the budget. The best of the shares tried there (2 or 3 seeds each) was .3 or .5 at a noise of 5, and .5 to .9
+// at 9 to 60, .9 where columns were all but independent; smoothing has since made do with a fifth less. The line stays
+// below most of them and ends at maxOneWayShare, since a planning number of units that is a hundred times too low makes the
+// noise a hundred times too high.
+func noisyOneWayShare(noise float64) float64 {
+	if !(noise > 1) { // or NaN: no target is as wide as the workload
+		return 0
+	}
+	return min(.04+.24*math.Log10(noise), maxOneWayShare)
+}
+
+func fitsWhole(p solver.Problem) bool {
+	cells := dense.Cells(p.Workload.Sizes)
+	return cells <= wholeUniverse && cells*bytesPerCell <= float64(p.Memory())
+}
+
+// cellsPerTable returns the mean number of cells of the tables to measure.
+func cellsPerTable(t choose.Targets) float64 {
+	cells := append(choose.CellsOf(t.Sizes, choose.Cliques(t.Pairs)), choose.CellsOf(t.Sizes, choose.Cliques(t.Triples))...)
+	return float64(choose.SumCells(cells)) / float64(max(1, len(cells)))
+}
+
+// relativeNoise is the noise of a measured table as a share of the units, were all target tables
+// measured alike: (mean cells per table)·√tables/(units·μ).
+func relativeNoise(p solver.Problem, t choose.Targets, units float64) float64 {
+	cells, tables := 0.0, 0.0
+	for _, list := range [][]choose.Target{t.Pairs, t.Triples} {
+		for _, x := range list {
+			if x.Own > 0 {
+				n, _ := x.Clique.Cells(t.Sizes) // a target is countable
+				cells += float64(n)
+				tables++
+			}
+		}
+	}
+	return cells / math.Sqrt(tables) / (max(units, 1) * solver.GaussianMu(p.Epsilon, p.Delta))
+}
