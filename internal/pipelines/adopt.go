@@ -119,11 +119,11 @@ func (r *Request) remake(ctx context.Context, p report.Privacy) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	a, err := startExecution(ctx, out.opened())
+	end, err := out.opened().begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer a.finish()
+	defer end()
 	pipe, s := beam.NewPipelineWithRoot()
 	again.Rows = p.Rows
 	if r.File.Domain.Events != nil {
@@ -134,8 +134,8 @@ func (r *Request) remake(ctx context.Context, p report.Privacy) (*Result, error)
 	if r.Engine.runner.Service { // what is public needs no service
 		runner = "prism"
 	}
-	if err := execute(ctx, pipe, runner, progress.New(0, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})); err != nil && !a.published(ctx) {
-		_, published, abandonErr := a.abandon(ctx)
+	if err := execute(ctx, pipe, runner, progress.New(0, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})); err != nil && !out.published(ctx) {
+		_, published, abandonErr := out.abandon(ctx)
 		if !published {
 			return nil, fmt.Errorf("%w\nthe rows of run %s are not made again; they cost no privacy: the same command tries once more", errors.Join(err, abandonErr), r.RunID)
 		}

@@ -30,16 +30,15 @@ import (
 // claim is a run that has its staging: a new one, or one that began earlier and is finished now.
 type claim struct {
 	launch
-	r         *Request
-	note      run.Note
-	staging   run.Staging
-	records   run.Staging   // those that are kept, if the other one is not on this machine
-	begun     *run.Leftover // the earlier one; nil: none
-	keep      bool          // the staging stays: its release is not published
-	charged   bool
-	execution *execution
-	adopted   string // what is said of it; empty: nothing
-	notes     []string
+	r       *Request
+	note    run.Note
+	staging run.Staging
+	records run.Staging   // those that are kept, if the other one is not on this machine
+	begun   *run.Leftover // the earlier one; nil: none
+	keep    bool          // the staging stays: its release is not published
+	charged bool
+	adopted string // what is said of it; empty: nothing
+	notes   []string
 }
 
 // claim finds what has begun of the request, or begins it. It returns no claim if there is nothing to run.

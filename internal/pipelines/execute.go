@@ -33,7 +33,7 @@ func (c *claim) execute(ctx context.Context) error {
 	if err := c.work(ctx); err != nil {
 		return err
 	}
-	if c.r.Engine.runner.Service && !c.execution.published(ctx) {
+	if c.r.Engine.runner.Service && !c.output.published(ctx) {
 		return errors.Join(errors.New("the job is done, and its output is not to be seen here: do its workers see the same directories?"), c.stop(ctx))
 	}
 	return nil
@@ -65,65 +65,6 @@ func (c *claim) work(ctx context.Context) error {
 		build(s, r, c.launch)
 	}
 	return x.execute(ctx, p, m)
-}
-
-// execution is one run of a graph in this process, from the preparation of its output to its publication.
-type execution struct {
-	out    *output
-	gate   *run.Gate
-	unhold func() // ends the mark that the run is at work
-}
-
-// startExecution prepares the output, so that a run whose output cannot be written fails before any budget is
-// spent.
-func startExecution(ctx context.Context, out *output) (*execution, error) {
-	e := &execution{out: out, gate: run.NewGate(out.run()), unhold: func() {}}
-	if err := out.prepare(ctx); err != nil {
-		defer e.finish()
-		_, _, abandonErr := e.abandon(ctx)
-		return nil, errors.Join(err, abandonErr)
-	}
-	release, err := out.Sink.Hold()
-	if err != nil {
-		defer e.finish()
-		_, _, abandonErr := e.abandon(ctx)
-		return nil, errors.Join(fmt.Errorf("pipelines: %w", err), abandonErr)
-	}
-	e.unhold = release
-	return e, nil
-}
-
-// published reports whether the rows are there to be read.
-func (e *execution) published(ctx context.Context) bool {
-	ctx, cancel := run.Afterwards(ctx)
-	defer cancel()
-	return e.out.published(ctx)
-}
-
-// waitForPublication is how long a stopped run waits for a publication that has begun. In directories it ends with all
-// files or with none, and soon unless the disk does not answer; a load of a table ends with all rows or with none.
-const waitForPublication = time.Minute
-
-// abandon ends an execution that has failed: nothing is published any more, and nothing that a reader
-// could take for output stays behind. It says what is kept on purpose. A publication that has begun is waited for:
-// published reports that it has ended well.
-func (e *execution) abandon(ctx context.Context) (kept string, published bool, err error) {
-	if !e.gate.Shut(waitForPublication) {
-		return e.out.Sink.Unfinished(), false, nil
-	}
-	ctx, cancel := run.Afterwards(ctx)
-	defer cancel()
-	if e.out.published(ctx) {
-		return "", true, nil
-	}
-	kept, err = e.out.abandon(ctx)
-	return kept, false, err
-}
-
-// finish forgets the run.
-func (e *execution) finish() {
-	e.unhold()
-	e.gate.Forget()
 }
 
 // execute runs a pipeline on a runner, with progress.
@@ -169,7 +110,7 @@ type detached struct{ run.Job }
 
 func (e *detached) Error() string { return "submitted as job " + e.ID }
 
-// pipelineRun is a pipeline with its runner and the settings of its execution.
+// pipelineRun is a pipeline with its runner and the settings of its run.
 type pipelineRun struct {
 	engine    Engine
 	labels    map[string]string                    // of the job

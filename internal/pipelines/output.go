@@ -34,6 +34,7 @@ type output struct {
 
 	model string // fingerprint of the model; empty: the released statement's
 	table bool   // rows go to a table
+	gate  *run.Gate
 }
 
 // opened makes the sink of the target.
@@ -161,12 +162,21 @@ func (o *output) Publish(ctx context.Context, files []synth.FileRef, a *synth.Ar
 // run returns the ID of the run.
 func (o *output) run() string { return o.Target.RunID }
 
-// prepare checks, before any budget is spent, that the output can be written to.
-func (o *output) prepare(ctx context.Context) error {
-	if err := o.Sink.Prepare(ctx); err != nil {
-		return Faults{fieldFault(err)}
+// begin prepares the output, so that a run whose output cannot be written fails before any budget is spent. end forgets the run.
+func (o *output) begin(ctx context.Context) (end func(), err error) {
+	o.gate = run.NewGate(o.run())
+	release := func() {}
+	if err = o.Sink.Prepare(ctx); err != nil {
+		err = Faults{fieldFault(err)}
+	} else if release, err = o.Sink.Hold(); err != nil {
+		err = fmt.Errorf("pipelines: %w", err)
 	}
-	return nil
+	if err != nil {
+		defer o.gate.Forget()
+		_, _, abandonErr := o.abandon(ctx)
+		return nil, errors.Join(err, abandonErr)
+	}
+	return func() { release(); o.gate.Forget() }, nil
 }
 
 // find looks for what this run has published.
@@ -192,8 +202,10 @@ func (o *output) statement(ctx context.Context) (p report.Privacy, err error) {
 	return contents.Statement(ctx, o.Target.Release)
 }
 
-// published reports whether the rows, which are published last, are there.
+// published reports whether the rows, which are published last, are there to be read.
 func (o *output) published(ctx context.Context) bool {
+	ctx, cancel := run.Afterwards(ctx)
+	defer cancel()
 	if run.OutcomeOf(o.run()) != nil {
 		return true
 	}
@@ -201,18 +213,31 @@ func (o *output) published(ctx context.Context) bool {
 	return err == nil && found
 }
 
-// abandon removes what a run has left without finishing. It returns a description of what is kept on purpose and what
-// to do with it; empty: nothing is kept. Released files are kept: they are paid for, and rows from them cost nothing
-// more. No part of the run may be active any more.
-func (o *output) abandon(ctx context.Context) (kept string, err error) {
+// waitForPublication is how long a stopped run waits for a publication that has begun. In directories it ends with all
+// files or with none, and soon unless the disk does not answer; a load of a table ends with all rows or with none.
+const waitForPublication = time.Minute
+
+// abandon ends a run that has failed: nothing is published any more, and nothing that a reader could take for output stays
+// behind. A publication that has begun is waited for: published reports that it has ended well. It returns a description of what
+// is kept on purpose and what to do with it; empty: nothing is kept. Released files are kept: they are paid for, and rows from
+// them cost nothing more.
+func (o *output) abandon(ctx context.Context) (kept string, published bool, err error) {
+	if !o.gate.Shut(waitForPublication) {
+		return o.Sink.Unfinished(), false, nil
+	}
+	ctx, cancel := run.Afterwards(ctx)
+	defer cancel()
+	if o.published(ctx) {
+		return "", true, nil
+	}
 	t := o.Target
 	if o.table && t.Release != "" {
 		if _, err := o.statement(ctx); err == nil {
 			return fmt.Sprintf("staged files are in %s until you remove them; statement and model are in %s, and load at no privacy cost:\n"+
-				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, publish.ModelFile), t.Output, o.loadAgain(ctx)), nil
+				"dapple sample --model=%s --output=%s%s", t.Stage, t.Release, files.Join(t.Release, publish.ModelFile), t.Output, o.loadAgain(ctx)), false, nil
 		}
 	}
-	return "", o.Sink.Abandon(ctx, publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.AnswersFile, publish.ReportFile, publish.DomainFile)
+	return "", false, o.Sink.Abandon(ctx, publish.PrivacyFile, publish.ModelFile, publish.MarginalsFile, publish.ErrorsFile, publish.AnswersFile, publish.ReportFile, publish.DomainFile)
 }
 
 // loadAgain returns the flags with which other rows of the model can be loaded. Of two tables the first may be there alone.

@@ -94,8 +94,7 @@ func replayed(t *testing.T, c Config, p people, rng *rand.Rand) map[string]strin
 	must.Do(t, st.Sign(context.Background(), run.Note{RunID: "replay"}))
 	l := launch{runID: "replay", seed: 7, store: st.Ref()}
 	l.output = r.output(l.runID, run.Staging{}, time.Time{})
-	a := must.Value(startExecution(context.Background(), l.output))(t)
-	defer a.finish()
+	defer must.Value(l.output.begin(context.Background()))(t)()
 	pl, s := beam.NewPipelineWithRoot()
 	build(s, r, l)
 	log := listen(t)

@@ -90,10 +90,11 @@ func (r *Request) launch(ctx context.Context) (*Result, error) {
 		return res, err
 	}
 	defer c.leave(ctx)
-	if c.execution, err = startExecution(ctx, c.output); err != nil {
+	end, err := c.output.begin(ctx)
+	if err != nil {
 		return nil, c.unstarted(ctx, err)
 	}
-	defer c.execution.finish()
+	defer end()
 	return c.settle(ctx, c.execute(ctx))
 }
 
@@ -103,10 +104,10 @@ func (c *claim) settle(ctx context.Context, err error) (*Result, error) {
 		return nil, err
 	}
 	if err != nil && !c.charged && c.begun != nil { // what was begun is left as it is
-		_, _, abandonErr := c.execution.abandon(ctx)
+		_, _, abandonErr := c.output.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
-	if err != nil && !c.execution.published(ctx) {
+	if err != nil && !c.output.published(ctx) {
 		if res, err := c.failed(ctx, err); res != nil || err != nil {
 			return res, err
 		}
@@ -130,7 +131,7 @@ func (c *claim) failed(ctx context.Context, err error) (*Result, error) {
 		c.keep = true
 		return nil, fmt.Errorf("%w\nnothing is removed; `--run_id=%s` with the same flags asks again, and pays nothing twice; until then %s is private", err, c.note.RunID, c.staging.Dir)
 	}
-	left, published, abandonErr := c.execution.abandon(ctx)
+	left, published, abandonErr := c.output.abandon(ctx)
 	switch err = errors.Join(err, abandonErr); {
 	case left != "":
 		c.keep = true

@@ -172,11 +172,11 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
 	sink := r.output("stopped", run.Staging{}, time.Time{})
-	a := must.Value(startExecution(context.Background(), sink))(t)
-	if _, _, err := a.abandon(context.Background()); err != nil {
+	end := must.Value(sink.begin(context.Background()))(t)
+	if _, _, err := sink.abandon(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	a.finish() // a shard that waited for its turn comes later still
+	end() // a shard that waited for its turn comes later still
 	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, run.ErrStopped) {
 		t.Errorf("Create: %v", err)
 	}

@@ -186,14 +186,14 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 	}
 	defer st.Remove(ctx)
 	out := r.output(runID, st)
-	a, err := startExecution(ctx, out)
+	end, err := out.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer a.finish()
+	defer end()
 	ref, err := r.keep(ctx, st)
 	if err != nil {
-		_, _, abandonErr := a.abandon(ctx)
+		_, _, abandonErr := out.abandon(ctx)
 		return nil, errors.Join(err, abandonErr)
 	}
 	p, s := beam.NewPipelineWithRoot()
@@ -204,8 +204,8 @@ func RunSample(ctx context.Context, r *SampleRequest) (*Sampled, error) {
 		Seed: sampleSeed(r.SampleSeed, r.HasSampleSeed), Rounding: r.rounding(), Tables: r.Tables,
 	}
 	synth.Write(s, release, params)
-	if err := execute(ctx, p, r.Runner, progress.New(0, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})); err != nil && !a.published(ctx) {
-		kept, published, abandonErr := a.abandon(ctx)
+	if err := execute(ctx, p, r.Runner, progress.New(0, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})); err != nil && !out.published(ctx) {
+		kept, published, abandonErr := out.abandon(ctx)
 		switch err = errors.Join(err, abandonErr); {
 		case kept != "":
 			return nil, fmt.Errorf("%w\n%s; sampling costs no privacy", err, kept)

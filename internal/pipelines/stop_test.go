@@ -90,8 +90,7 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 	must.Value(Run(t.Context(), mustValidate(t, c)))(t)
 	c.Overwrite = true
 	out := mustValidate(t, c).output("replaced", run.Staging{}, time.Time{})
-	a := must.Value(startExecution(t.Context(), out))(t)
-	defer a.finish()
+	defer must.Value(out.begin(t.Context()))(t)()
 	s := newSlowSink(out.Sink)
 	close(s.end)
 	out.Sink, out.Describe = ownRows{s, out.Sink}, false
@@ -118,7 +117,7 @@ func TestStoppedWhilePublishing(t *testing.T) {
 	for _, to := range []string{"", "bq://project.set.table"} {
 		r := mustValidate(t, shop(t, 10))
 		out := r.output("slow", run.Staging{}, time.Time{})
-		a := must.Value(startExecution(t.Context(), out))(t)
+		end := must.Value(out.begin(t.Context()))(t)
 		if to != "" {
 			out.Target.Output, out.model = to, "model"
 		}
@@ -131,10 +130,10 @@ func TestStoppedWhilePublishing(t *testing.T) {
 		<-s.begun
 		stop()
 		time.AfterFunc(20*time.Millisecond, func() { close(s.end) }) // the run waits by then, or will at once
-		if left, published, err := a.abandon(ctx); left != "" || !published || err != nil {
+		if left, published, err := out.abandon(ctx); left != "" || !published || err != nil {
 			t.Errorf("to %q: left %q, published %v, %v", to, left, published, err)
 		}
-		a.finish()
+		end()
 	}
 }
 
@@ -166,8 +165,7 @@ func TestStoppedWhileMakingAPart(t *testing.T) {
 	st := must.Value(run.AreaOf("", "", t.TempDir()).Stage(t.Context(), "held"))(t)
 	defer st.Remove(t.Context())
 	out := r.output("held", st, time.Time{})
-	a := must.Value(startExecution(t.Context(), out))(t)
-	defer a.finish()
+	defer must.Value(out.begin(t.Context()))(t)()
 	s := newHeldSink(out.Sink)
 	out.Sink = s
 	made := make(chan struct{})
@@ -179,7 +177,7 @@ func TestStoppedWhileMakingAPart(t *testing.T) {
 	}()
 	<-s.begun
 	time.AfterFunc(20*time.Millisecond, func() { close(s.end) }) // the run waits by then, or will at once
-	if left, published, err := a.abandon(t.Context()); left != "" || published || err != nil {
+	if left, published, err := out.abandon(t.Context()); left != "" || published || err != nil {
 		t.Errorf("left %q, published %v, %v", left, published, err)
 	}
 	<-made
@@ -195,8 +193,7 @@ func TestStoppedWhileMakingAPart(t *testing.T) {
 func TestStoppedWhilePublishingFails(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
 	out := r.output("fails", run.Staging{}, time.Time{})
-	a := must.Value(startExecution(t.Context(), out))(t)
-	defer a.finish()
+	defer must.Value(out.begin(t.Context()))(t)()
 	s := newHeldSink(out.Sink)
 	out.Sink, out.Describe = s, false
 	go func() {
@@ -205,7 +202,7 @@ func TestStoppedWhilePublishingFails(t *testing.T) {
 	<-s.begun
 	time.AfterFunc(20*time.Millisecond, func() { close(s.end) })
 	began := time.Now()
-	if left, published, err := a.abandon(t.Context()); left != "" || published || err != nil {
+	if left, published, err := out.abandon(t.Context()); left != "" || published || err != nil {
 		t.Errorf("left %q, published %v, %v", left, published, err)
 	}
 	if took := time.Since(began); took > waitForPublication/2 {
