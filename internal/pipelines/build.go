@@ -33,7 +33,7 @@ func build(s beam.Scope, r *Request, l launch) {
 	model := synth.Solve(s, stats, synth.SolveParams{
 		Epsilon: r.Epsilon, Delta: r.Delta, Neighbouring: r.Neighbouring,
 		Method: r.Chosen.Name, Units: r.Problem.Units, MemoryLimit: r.MemoryLimit,
-		SolverSeed: l.seed, Criteria: r.Problem.Criteria, ErrorShare: r.ErrorShare, Prior: r.found.prior(), Store: l.store, Parts: l.parts, RunID: l.runID,
+		SolverSeed: l.seed, Criteria: r.Problem.Criteria, ErrorShare: r.ErrorShare, Prior: r.prior(), Store: l.store, Parts: l.parts, RunID: l.runID,
 	})
 
 	write(s, r, l, model)

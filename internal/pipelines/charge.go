@@ -69,6 +69,12 @@ func (u bookUse) check(b *book.Book, f *Faults) {
 	}
 }
 
+// account charges what the request costs, after what finding its domain within the same budget has cost.
+func (r *Request) account() (*accountant.Ledger, error) {
+	l, _, err := plan.Charge(r.Problem, r.Chosen, r.prior())
+	return l, err
+}
+
 // book returns the section on the budget book of a statement; nil if there is none.
 func (r *Request) book() *report.Book {
 	if r.ledger == nil {
@@ -83,7 +89,7 @@ func (r *Request) checkLeft(f *Faults) {
 	if r.ledger == nil || len(*f) > 0 {
 		return
 	}
-	if l, _, err := plan.Charge(r.Problem, r.Chosen); err == nil {
+	if l, err := r.account(); err == nil {
 		if err := r.ledger.Sum.Refusal(l.Run()); err != nil {
 			*f = append(*f, r.refused(r.ledger, err))
 		}
@@ -95,7 +101,7 @@ func (r *Request) left() []string {
 	if r.ledger == nil {
 		return nil
 	}
-	l, _, err := plan.Charge(r.Problem, r.Chosen)
+	l, err := r.account()
 	if err != nil || r.ledger.Sum.Charge(l.Run()) != nil {
 		return nil // checked before
 	}
@@ -112,7 +118,7 @@ func (r *Request) refused(b *book.Book, err error) Fault {
 	if r.found != nil {
 		return faultOf(b.Full(0, err, nil))
 	}
-	l, _, chargeErr := plan.Charge(r.Problem, r.Chosen)
+	l, chargeErr := r.account()
 	return faultOf(b.Full(r.Epsilon, err, func(e dp.Epsilon) (*accountant.Ledger, error) {
 		if chargeErr != nil {
 			return nil, chargeErr
@@ -134,7 +140,7 @@ func (r *Request) charge(ctx context.Context, n run.Note, stated *report.Book) (
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	l, _, err := plan.ChargeAfter(r.Problem, r.Chosen, r.found.prior())
+	l, err := r.account()
 	if err != nil {
 		return nil, err
 	}

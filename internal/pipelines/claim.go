@@ -297,7 +297,7 @@ func (r *Request) fingerprint() string {
 		Prior        *accountant.Prior `json:",omitempty"`
 	}{
 		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
-		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.found.prior(),
+		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.prior(),
 	})
 	if err != nil {
 		panic("pipelines: a request is plain data and always marshals")

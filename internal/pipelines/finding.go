@@ -31,12 +31,12 @@ type finding struct {
 	left []string // columns that are left out, with the reason
 }
 
-// prior is what it has had of the budget; nil: there is no finding.
-func (f *finding) prior() *accountant.Prior {
-	if f == nil {
+// prior is what finding the domain has had of the request's budget; nil: nothing.
+func (r *Request) prior() *accountant.Prior {
+	if r.found == nil {
 		return nil
 	}
-	return &f.Prior
+	return &r.found.Prior
 }
 
 // hold keeps dapple clean away from what is found, until leave is called.

@@ -37,7 +37,7 @@ func checkProblem(r *Request, f *Faults) {
 	if r.Epsilon.Validate() != nil || r.Delta.Validate() != nil || unknown != nil && r.Method != "auto" {
 		return // said already; no method can be judged
 	}
-	r.Problem.Composed = r.Ledger != "" || r.found.prior() != nil || r.asked != "" // the finished run had found its domain
+	r.Problem.Composed = r.Ledger != "" || r.prior() != nil || r.asked != "" // the finished run had found its domain
 	r.Delta = methods.Delta(r.Problem, r.Method)
 	r.Problem.Delta = r.Delta
 	var err error
@@ -51,7 +51,7 @@ func checkProblem(r *Request, f *Faults) {
 		return
 	}
 	payCriteria(r, f)
-	if _, _, err := plan.ChargeAfter(r.Problem, r.Chosen, r.found.prior()); err != nil {
+	if _, err := r.account(); err != nil {
 		_, rule, _ := strings.Cut(strings.TrimSuffix(err.Error(), "; use zCDP"), ": ") // no flag chooses the accounting
 		f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; method %s: %s", float64(r.Epsilon), float64(r.Delta), r.Chosen.Name, rule),
 			"change one of them, or --method")
@@ -229,7 +229,7 @@ func payCriteria(r *Request, f *Faults) {
 	half := 0.0
 	for _, thousandths := range criteriaShares {
 		r.Problem.Criteria.Share = dp.ShareOf(thousandths, 1000)
-		l, _, err := plan.Charge(r.Problem, r.Chosen)
+		l, err := r.account()
 		if err != nil {
 			return // said by those who charge the whole request
 		}

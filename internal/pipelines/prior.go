@@ -10,7 +10,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report"
-	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -213,7 +212,7 @@ func (r *Request) foundBefore() *report.Found {
 	if before == nil {
 		return nil
 	}
-	l, _, err := plan.ChargeAfter(r.Problem, r.Chosen, r.found.prior())
+	l, err := r.account()
 	if err == nil && r.found != nil { // the statement is of both that share the budget
 		l, err = accountant.NewLedger(r.found.Prior.Params)
 	}

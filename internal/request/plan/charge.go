@@ -10,14 +10,9 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Charge returns a ledger that holds every event that the method will charge, and the marginals that
-// it will measure.
-func Charge(p solver.Problem, m solver.Method) (*accountant.Ledger, []Noisy, error) {
-	return ChargeAfter(p, m, nil)
-}
-
-// ChargeAfter is Charge for a run that goes on with a budget to which a prior is charged; nil: none.
-func ChargeAfter(p solver.Problem, m solver.Method, prior *accountant.Prior) (*accountant.Ledger, []Noisy, error) {
+// Charge returns a ledger that holds every event that the method will charge, and the marginals that it will measure. A prior
+// is what the same budget has paid before; nil: nothing.
+func Charge(p solver.Problem, m solver.Method, prior *accountant.Prior) (*accountant.Ledger, []Noisy, error) {
 	accesses, err := m.Accesses(p)
 	if err != nil {
 		return nil, nil, err

@@ -157,7 +157,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	if omitted > 0 {
 		plan.Workload.Unlinked = unlinked(p)
 	}
-	ledger, measured, err := Charge(p, chosen)
+	ledger, measured, err := Charge(p, chosen, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func wider(p solver.Problem, limit int) (n int, method string) {
 
 func alternative(p solver.Problem, m solver.Method, like *solver.Pattern) Alternative {
 	a := Alternative{Method: m.Name, Summary: m.Summary, AverageTV: math.NaN()}
-	ledger, measured, err := Charge(p, m)
+	ledger, measured, err := Charge(p, m, nil)
 	if err != nil {
 		a.Refusal = refusal(p, m.Name, err)
 		return a

@@ -36,7 +36,7 @@ func TestErrorOfSelections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, measured, err := Charge(p, m)
+		l, measured, err := Charge(p, m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

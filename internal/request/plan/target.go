@@ -95,7 +95,7 @@ func inside(cliques []domain.Clique, width int) []domain.Clique {
 
 // errorAt returns what is predicted at the problem's ε alone, NaN if there is no prediction.
 func errorAt(p solver.Problem, m solver.Method, t Target, like *solver.Pattern) float64 {
-	ledger, measured, err := Charge(p, m)
+	ledger, measured, err := Charge(p, m, nil)
 	if err != nil {
 		return math.NaN()
 	}
@@ -127,7 +127,7 @@ func Ask(p solver.Problem, m solver.Method, t Target, like *solver.Pattern, wide
 	if like != nil {
 		of = *like
 	}
-	if ledger, _, err := Charge(p, m); err == nil {
+	if ledger, _, err := Charge(p, m, nil); err == nil {
 		of.Bins = ledger.Budget().Capacity
 	}
 	q, own := &Question{method: m, like: like}, p.Epsilon
