@@ -29,7 +29,21 @@ import (
 func TestMain(m *testing.M) {
 	beam.Init()
 	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // failures that are meant would be logged at length
-	os.Exit(m.Run())
+	os.Exit(inOwnPlace(m))
+}
+
+// inOwnPlace runs the tests in a temporary directory of their own: what a killed test leaves is nobody's run.
+func inOwnPlace(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "dapple-pipelines-")
+	if err == nil {
+		err = os.Setenv("TMPDIR", dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	return m.Run()
 }
 
 const shopDomain = `privacy_id: customer

@@ -87,7 +87,7 @@ func TestFailureAfterADraw(t *testing.T) {
 		{"fails early", "", false, "no model; no noise had been drawn, so nothing of the privacy budget is spent"},
 		{"returns nil", "", false, "method returns nil: it returned no model and no error; noise had been drawn: count the privacy budget of the run as spent"},
 		{"panics", "", false, "; noise had been drawn: count the privacy budget of the run as spent"},
-		{"panics", "dir", true, "method panics: it panicked at github.com/dapple-dp/dapple/transforms/synth.explode, line 53"},
+		{"panics", "dir", true, "method panics: it panicked at github.com/dapple-dp/dapple/transforms/synth.explode, line 54"},
 		{"fails late", "", false, "no model; noise had been drawn: count the privacy budget of the run as spent"},
 		{"fails late", "unmarkable", false, "before the first noise: synth: marking the run as spent: no space"},
 	} {
