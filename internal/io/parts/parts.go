@@ -27,6 +27,7 @@ func (s *Shard) Write(c *domain.Chunk) error {
 	return s.rows.Write(c)
 }
 
+// Commit ends the shard, or returns why it cannot.
 func (s *Shard) Commit() (dirsink.FileRef, error) {
 	if err := s.rows.Close(); err != nil {
 		_ = s.part.Abort() // the failure that led to it is the one to report
@@ -35,4 +36,5 @@ func (s *Shard) Commit() (dirsink.FileRef, error) {
 	return s.part.Commit(s.n)
 }
 
+// Abort removes what was written of the shard.
 func (s *Shard) Abort() { _ = s.part.Abort() }
