@@ -192,6 +192,21 @@ func (d *Domain) fromGaps(c *Chunk) {
 	}
 }
 
+// Above returns the column of the i-th gap, in its own units: the largest of before, the columns that it lies above, and the gap.
+// before reports a column that is NULL.
+func (d *Domain) Above(i int, gap float64, before func(column int) (x float64, ok bool)) float64 {
+	g := &d.Gaps[i]
+	_, unit := (&Sequence{Declared: g.Declared}).unit()
+	first, last := d.rangeOf(g)
+	base := float64(first * g.Declared.Resolution)
+	for _, a := range g.After {
+		if x, ok := before(a); ok {
+			base = max(base, x)
+		}
+	}
+	return min(base+gap*float64(unit), float64(last*g.Declared.Resolution))
+}
+
 // GapNames returns the names of the attributes from which a column is computed, none if it is a column of no gap.
 func (d *Domain) GapNames(column string) (names []string) {
 	for i := range d.Gaps {

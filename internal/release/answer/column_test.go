@@ -20,11 +20,11 @@ func TestOrderIsAskedByItsParts(t *testing.T) {
 	}
 	must.Do(t, err)
 	r := &Release{Domain: d}
-	if _, err := r.column("day"); err == nil || !strings.Contains(err.Error(), "is computed in order, row after row; ask for first_day, its value in the first row of a person, or gap_day, the gap to the row before") {
+	if _, err := (&view{r: r, d: r.Domain}).column("day"); err == nil || !strings.Contains(err.Error(), "is computed in order, row after row; ask for first_day, its value in the first row of a person, or gap_day, the gap to the row before") {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{"first_day", "gap_day", "kind"} {
-		if _, err := r.column(name); err != nil {
+		if _, err := (&view{r: r, d: r.Domain}).column(name); err != nil {
 			t.Error(err)
 		}
 	}

@@ -35,7 +35,7 @@ type value struct {
 }
 
 // place returns the position of a column in numbers.
-func (v *view) place(column string) int { return slices.Index(v.numbers, v.r.Domain.Index(column)) }
+func (v *view) place(column string) int { return slices.Index(v.numbers, v.d.Index(column)) }
 
 // groups cuts the table into pieces, and sorts those that meet the condition into groups.
 func (v *view) groups() []*group {
@@ -51,12 +51,16 @@ func (v *view) groups() []*group {
 	for cell, fitted := range v.table.Fitted {
 		var cut func(at int, share float64)
 		cut = func(at int, share float64) {
-			if at < len(v.columns) {
+			if at < len(v.clique) {
 				for _, p := range v.parts[at][v.table.Codes[at][cell]] {
 					codes[at], record[v.columns[at]] = p.code, p.code
 					cut(at+1, share*p.share)
 				}
 				return
+			}
+			sums := v.addUp(record)
+			for at := len(v.clique); at < len(v.columns); at++ {
+				codes[at] = record[v.columns[at]]
 			}
 			if share == 0 || v.where != nil && !v.where.Meets(v.attrs, record) {
 				return
@@ -68,6 +72,10 @@ func (v *view) groups() []*group {
 				}
 			}
 			for k, i := range v.numbers {
+				if i >= v.r.Domain.Len() {
+					p.values = append(p.values, sums[i-v.r.Domain.Len()].in(v.attrs[i]))
+					continue
+				}
 				x, known := moments[k][record[i]]
 				if !known {
 					x.mean, x.square, x.ok = v.attrs[i].Moments(record[i])
@@ -141,7 +149,7 @@ const (
 
 // sum prepares a COUNT, a SUM, or the top of an AVG or a SHARE.
 func (v *view) sum(g *group, a *Aggregate) sum {
-	k, column := v.place(a.Column), slices.Index(v.columns, v.r.Domain.Index(a.Column))
+	k, column := v.place(a.Column), slices.Index(v.columns, v.d.Index(a.Column))
 	record := make([]domain.Code, len(v.attrs))
 	out := sum{counts: notCount}
 	switch {
@@ -225,8 +233,8 @@ func (v *view) error(g *group, s sum) float64 {
 func (v *view) deviation(g *group, parts, spread func(p *piece) float64, numbers bool) float64 {
 	var cells []int
 	var q []float64
-	within := make([][]float64, len(v.columns)) // deviation that all people of a cell share, by column and code
-	spreads, people := make([][]float64, len(v.columns)), make([][]float64, len(v.columns))
+	within := make([][]float64, len(v.clique)) // deviation that all people of a cell share, by column and code
+	spreads, people := make([][]float64, len(v.clique)), make([][]float64, len(v.clique))
 	for at := range within {
 		within[at] = make([]float64, len(v.uneven[at]))
 		spreads[at], people[at] = make([]float64, len(v.uneven[at])), make([]float64, len(v.uneven[at]))
@@ -296,17 +304,20 @@ func (v *view) above(g *group, top sum) float64 {
 
 // widest returns the position of the column whose cell is cut, or has more than one value.
 func (v *view) widest(pieces []piece, cell int) int {
-	for at := range v.columns {
+	for at := range v.clique {
 		if len(v.parts[at][v.table.Codes[at][cell]]) > 1 {
 			return at
 		}
 	}
 	for k, i := range v.numbers {
 		if x := pieces[0].values[k]; x.square > x.mean*x.mean {
-			return slices.Index(v.columns, i)
+			if n := v.r.Domain.Len(); i >= n {
+				i = v.r.Domain.Gaps[i-n].Place
+			}
+			return slices.Index(v.clique, i)
 		}
 	}
-	return slices.Index(v.columns, v.rows)
+	return slices.Index(v.clique, v.rows)
 }
 
 // unevenness returns for every cell of a column by which part of its spread the mean of the values inside may be off: the more,

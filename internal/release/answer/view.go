@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -18,17 +19,19 @@ import (
 type view struct {
 	r          *Release
 	q          *Query
+	d          *domain.Domain // the release's, with the columns that gaps stand for behind its own
 	where      *relation.Condition
 	shares     map[string]*relation.Condition // of SHARE
 	conditions []*relation.Condition          // all
-	columns    domain.Clique
-	numbers    []int               // columns that are computed with
-	attrs      []*domain.Attribute // of all columns, cut
-	parts      [][][]part          // of every cell of each of columns
-	uneven     [][]float64         // of every cell of each of columns, see unevenness
-	far        [][]float64         // of every cell of each of columns, see farOf; nil if it is no number
-	counts     [][]float64         // people in them
-	cut        bool                // a cell has more than one part, or its values are computed with
+	columns    []int                          // of clique, and those that gaps stand for
+	clique     domain.Clique                  // columns of the model that are asked about
+	numbers    []int                          // columns that are computed with
+	attrs      []*domain.Attribute            // of all columns, cut
+	parts      [][][]part                     // of every cell of each of clique
+	uneven     [][]float64                    // of every cell of each of clique, see unevenness
+	far        [][]float64                    // of every cell of each of clique, see farOf; nil if it is no number
+	counts     [][]float64                    // people in them
+	cut        bool                           // a cell has more than one part, or its values are computed with
 	keys       []grouping
 	rows       int // attribute of the number of rows, if rows are counted; else -1
 	table      interval.Table
@@ -55,13 +58,13 @@ func tooFew(people float64) error {
 
 // look finds the columns of a query. The error lists all faults.
 func (r *Release) look(q *Query) (*view, error) {
-	v := &view{r: r, q: q, rows: -1, shares: map[string]*relation.Condition{}}
+	v := &view{r: r, q: q, d: withSums(r.Domain), rows: -1, shares: map[string]*relation.Condition{}}
 	var errs errtext.Errors
 	condition := func(text string) *relation.Condition {
 		if text == "" {
 			return nil
 		}
-		c, err := relation.ParseCondition(text, r.Domain)
+		c, err := relation.ParseCondition(text, v.d)
 		if err != nil {
 			errs.Addf("query: WHERE %s: %v", text, err)
 			return nil
@@ -81,17 +84,18 @@ func (r *Release) look(q *Query) (*view, error) {
 		}
 	}
 	for _, k := range q.Keys {
-		if i, err := k.find(r); err != nil {
+		if i, err := k.find(v); err != nil {
 			errs.Addf("query: %v", err)
 		} else {
 			named[i], cuts[i] = true, append(cuts[i], k)
 		}
 	}
-	for i := range r.Domain.Attributes {
+	for i := range v.d.Attributes {
 		if slices.ContainsFunc(v.conditions, func(c *relation.Condition) bool { return c.Names(i) }) {
 			named[i] = true
 		}
 	}
+	v.addends(named)
 	v.count(named, &errs)
 	if errs.Err() != nil {
 		return nil, errs.Err()
@@ -100,6 +104,7 @@ func (r *Release) look(q *Query) (*view, error) {
 		v.columns = append(v.columns, i)
 	}
 	slices.Sort(v.columns)
+	v.clique = v.columns[:sort.SearchInts(v.columns, r.Domain.Len())]
 	v.divide(cuts)
 	return v, v.fill()
 }
@@ -123,13 +128,13 @@ func (v *view) count(named map[int]bool, errs *errtext.Errors) {
 
 // name notes the column that a function is of.
 func (v *view) name(a *Aggregate, named map[int]bool, errs *errtext.Errors) {
-	i, err := v.r.column(a.Column)
+	i, err := v.column(a.Column)
 	switch {
 	case err != nil:
 		errs.Addf("query: %v", err)
 	case a.Function == "COUNT":
 		named[i] = true
-	case v.r.Domain.Attributes[i].Type == domain.String:
+	case v.d.Attributes[i].Type == domain.String:
 		errs.Addf("query: %s(%s): the column has words, no numbers; ask for COUNT(*) with GROUP BY %s", a.Function, a.Column, a.Column)
 	default:
 		if named[i] = true; !slices.Contains(v.numbers, i) {
@@ -139,10 +144,10 @@ func (v *view) name(a *Aggregate, named map[int]bool, errs *errtext.Errors) {
 }
 
 // find returns the column of a key, if it can be cut as that asks.
-func (k *Key) find(r *Release) (int, error) {
-	i, err := r.column(k.Column)
+func (k *Key) find(v *view) (int, error) {
+	i, err := v.column(k.Column)
 	if err == nil {
-		err = k.fits(&r.Domain.Attributes[i])
+		err = k.fits(&v.d.Attributes[i])
 	}
 	return i, err
 }
@@ -161,8 +166,9 @@ func (q *Query) aggregates() (list []Aggregate) {
 	return list
 }
 
-func (r *Release) column(name string) (int, error) {
-	if i := r.Domain.Index(name); i >= 0 {
+func (v *view) column(name string) (int, error) {
+	r := v.r
+	if i := v.d.Index(name); i >= 0 {
 		return i, nil
 	}
 	for _, c := range r.Domain.Derived {
@@ -170,15 +176,12 @@ func (r *Release) column(name string) (int, error) {
 			return 0, fmt.Errorf("column %q is computed from others; ask about those", name)
 		}
 	}
-	if of := r.Domain.GapNames(name); of != nil {
-		return 0, fmt.Errorf("column %q is computed from %s; ask about those", name, strings.Join(of, " and "))
-	}
 	if r.Domain.Ordered() && name == r.Domain.Events.Sequence.Column {
 		e := r.Domain.Events
 		return 0, fmt.Errorf("column %q is computed in order, row after row; ask for %s, its value in the first row of a person, or %s, the gap to the row before",
 			name, r.Domain.Attributes[e.First()].Name, r.Domain.Attributes[e.Gap()].Name)
 	}
-	return 0, fmt.Errorf("no column is called %q; the columns are %s", name, strings.Join(r.Domain.Names(), ", "))
+	return 0, fmt.Errorf("no column is called %q; the columns are %s", name, strings.Join(v.d.Names(), ", "))
 }
 
 // fits reports what keeps a key from its column.
@@ -192,22 +195,15 @@ func (k *Key) fits(a *domain.Attribute) error {
 	return nil
 }
 
-// divide cuts the cells of the columns where conditions and keys change.
+// divide cuts the cells of the columns where conditions and keys change, and those that are added up more finely.
 func (v *view) divide(cuts map[int][]Key) {
-	v.attrs = make([]*domain.Attribute, v.r.Domain.Len())
+	v.attrs = make([]*domain.Attribute, v.d.Len())
 	for i := range v.attrs {
-		v.attrs[i] = &v.r.Domain.Attributes[i]
+		v.attrs[i] = &v.d.Attributes[i]
 	}
-	v.parts = make([][][]part, len(v.columns))
+	pieces := v.fineness()
+	v.parts = make([][][]part, len(v.clique))
 	for at, i := range v.columns {
-		v.uneven = append(v.uneven, v.unevenness(i))
-		v.far, v.counts = append(v.far, nil), append(v.counts, nil)
-		if slices.Contains(v.numbers, i) {
-			v.far[at], v.counts[at] = v.farOf(i), v.r.Model.Marginal(domain.Clique{i}, nil)
-			for c := range v.counts[at] {
-				v.counts[at][c] *= v.r.Units / v.r.Model.Total()
-			}
-		}
 		fine := v.attrs[i]
 		cells := make([]part, fine.Size()) // of the finest: the cell that each is part of
 		for c := range cells {
@@ -229,15 +225,30 @@ func (v *view) divide(cuts map[int][]Key) {
 			ints, floats := k.cuts(v.attrs[i])
 			next(fine.Split(ints, floats))
 		}
+		if v.adds(i) {
+			next(fine.Split(evenly(fine, pieces), nil))
+		}
+		whole := v.attrs[i]
 		v.attrs[i] = fine
-		v.parts[at] = make([][]part, v.r.Domain.Attributes[i].Size())
+		if at >= len(v.clique) {
+			continue
+		}
+		v.uneven = append(v.uneven, v.unevenness(i))
+		v.far, v.counts = append(v.far, nil), append(v.counts, nil)
+		if v.counted(i) {
+			v.far[at], v.counts[at] = v.farOf(i), v.r.Model.Marginal(domain.Clique{i}, nil)
+			for c := range v.counts[at] {
+				v.counts[at][c] *= v.r.Units / v.r.Model.Total()
+			}
+		}
+		v.parts[at] = make([][]part, whole.Size())
 		for c, p := range cells {
 			v.parts[at][p.code] = append(v.parts[at][p.code], part{domain.Code(c), p.share})
 			v.cut = v.cut || p.share < 1
 		}
 	}
 	for _, k := range v.q.Keys {
-		i := v.r.Domain.Index(k.Column)
+		i := v.d.Index(k.Column)
 		v.keys = append(v.keys, grouping{slices.Index(v.columns, i), k.labels(v.attrs[i])})
 	}
 }
@@ -295,11 +306,11 @@ func (k *Key) labels(a *domain.Attribute) func(code domain.Code) string {
 // fill lists the cells that the model gives weight to.
 func (v *view) fill() error {
 	m, scale := v.r.Model, v.r.Units/v.r.Model.Total()
-	v.table = interval.Table{Clique: v.columns, Codes: make([][]domain.Code, len(v.columns))}
-	cells, err := v.columns.Cells(m.Sizes)
+	v.table = interval.Table{Clique: v.clique, Codes: make([][]domain.Code, len(v.clique))}
+	cells, err := v.clique.Cells(m.Sizes)
 	switch {
 	case err == nil && cells <= 1<<22:
-		v.table.AddMarginal(m.Sizes, m.Marginal(v.columns, nil), scale)
+		v.table.AddMarginal(m.Sizes, m.Marginal(v.clique, nil), scale)
 	case m.Columns == nil:
 		return errors.New("query: the columns have too many cells together; name fewer")
 	default:
@@ -313,11 +324,11 @@ func (v *view) fill() error {
 // classes lists for every column the class of each of its cells: no group or condition tells cells of a class apart, and nothing is
 // computed with the column, unless each cell is a class of its own.
 func (v *view) classes() [][]domain.Code {
-	out := make([][]domain.Code, len(v.columns))
-	for at, i := range v.columns {
+	out := make([][]domain.Code, len(v.clique))
+	for at, i := range v.clique {
 		found := map[string]domain.Code{}
 		out[at] = make([]domain.Code, len(v.parts[at]))
-		own := i == v.rows || slices.Contains(v.numbers, i) || slices.ContainsFunc(v.keys, func(k grouping) bool { return k.column == at })
+		own := i == v.rows || v.adds(i) || slices.Contains(v.numbers, i) || slices.ContainsFunc(v.keys, func(k grouping) bool { return k.column == at })
 		for code, parts := range v.parts[at] {
 			name := strconv.Itoa(code)
 			if !own && len(parts) == 1 {
@@ -377,4 +388,4 @@ func (v *view) possible() bool {
 }
 
 // floor is the standard error of a count of nobody.
-func (v *view) floor() float64 { return math.Sqrt(1 + v.r.Errors.Least(v.columns)) }
+func (v *view) floor() float64 { return math.Sqrt(1 + v.r.Errors.Least(v.clique)) }
