@@ -22,8 +22,8 @@ type Coupling struct {
 	Shift *Shift `json:",omitempty"` // of the position that results; nil: none
 }
 
-// Others returns the attributes that values inside bins depend on.
-func (c *Coupling) Others() []int {
+// others returns the attributes that values inside bins depend on.
+func (c *Coupling) others() []int {
 	var out []int
 	if c.With >= 0 {
 		out = append(out, c.With)

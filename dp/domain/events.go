@@ -314,7 +314,7 @@ func (d *Domain) Modelled() *Domain {
 		}
 		// A value of the person does not follow one of an event.
 		unknown := func(a int) bool { return a >= len(out.Attributes) || a == computed || d.OfPerson(i) && !d.OfPerson(a) }
-		if c := out.Attributes[i].Coupling; c != nil && slices.ContainsFunc(c.Others(), unknown) {
+		if c := out.Attributes[i].Coupling; c != nil && slices.ContainsFunc(c.others(), unknown) {
 			out.Attributes[i].Coupling = nil
 		}
 	}
