@@ -151,6 +151,11 @@ func (p Page) columns() (oneWay []*Marginal, list []page.Bars) {
 			if len(p.Means) > 0 && p.Means[a].Known {
 				b.Note += ", " + p.Means[a].String()
 			}
+			for i := range p.Domain.Gaps {
+				if g := &p.Domain.Gaps[i]; g.Place == a {
+					b.Note += fmt.Sprintf("; %s is %s and this", g.Declared.Name, p.Domain.GapNames(g.Declared.Name)[0])
+				}
+			}
 			list = append(list, b)
 		}
 	}
