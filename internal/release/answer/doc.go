@@ -13,14 +13,15 @@
 // # Errors
 //
 // A ratio is linear in small errors of both sums, so that each answer has one query whose variance package interval
-// computes, see [interval.Linear]. To it comes what no release says, how values lie inside a cell. The mean there is taken to be
-// off by a part u of the values' spread, in the same direction for all people of the cell, who scatter on top: u = .05 + .95·r², r
-// = |x − y|/(x + y) for the densities x and y of the cell and the one beside it that differs most. In a learned bin noise may hide
-// people at the far end: their number times the width of the bin is an error too, see [interval.Intervals.Inside]. Of a group with
-// a part of the people of the bin it is the root of that part. TestMeansOfTails has the coverage. Errors of numbers are
-// widened by 1.2, since dependences of numbers run in one direction. A quantile has the interval of the share below it, inverted. An interval is ± 1.96
-// standard errors, and no count or share leaves its range. Upper ends of counts and shares of two columns that noise may hide are
-// further off, see [interval.Linear.High].
+// computes, see [interval.Linear]. To it comes what no release says, how values lie inside a cell. The mean there is taken to
+// be off by a part u of the values' spread, in the same direction for all people of the cell, who scatter on top: u = .05 +
+// .95·r², r = |x − y|/(x + y) for the densities x and y of the cell and the one beside it that differs most; u = r if the cell
+// holds most people. In a learned bin noise may hide people at the far end: their number times the width of the bin is an error
+// too, see [interval.Intervals.Inside]. Of a group with a part of the people of the bin it is the root of that part.
+// TestMeansOfTails has the coverage. Errors of numbers are widened by 1.2, since dependences of numbers run in one direction. A
+// quantile has the interval of the share below it, inverted. An interval is ± 1.96 standard errors, and no count or share
+// leaves its range. Upper ends of counts and shares of two columns that noise may hide are further off, see
+// [interval.Linear.High].
 //
 // Answers are about the table's own people. With Population they are about the population that those are a random sample of, for
 // as many people: their own scatter comes on top.

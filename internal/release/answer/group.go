@@ -325,6 +325,7 @@ func (v *view) widest(pieces []piece, cell int) int {
 func (v *view) unevenness(column int) []float64 {
 	a := &v.r.Domain.Attributes[column]
 	counts, out := v.r.Model.Marginal(domain.Clique{column}, nil), make([]float64, a.Size())
+	total := v.r.Model.Total()
 	density := func(code int) float64 {
 		if code < 0 || code >= a.Bins() {
 			return -1
@@ -345,6 +346,9 @@ func (v *view) unevenness(column int) []float64 {
 			}
 		}
 		out[c] = leastUneven + (1-leastUneven)*most*most
+		if counts[c] > total/2 { // the bins beside it tell little of the law of most people
+			out[c] = max(out[c], most)
+		}
 	}
 	return out
 }
