@@ -11,7 +11,7 @@ import (
 
 // column is one column of a generated table: values as texts, "" for NULL, and as the domain file declares it.
 type column struct {
-	name, declared string
+	name, declared string // nothing declared: the model has the column, and the table does not
 	texts          []string
 }
 
@@ -38,7 +38,7 @@ func (g *generated) people() int {
 func (g *generated) csv() string {
 	var b strings.Builder
 	b.WriteString("id")
-	for _, c := range g.columns {
+	for _, c := range g.given() {
 		b.WriteString("," + c.name)
 	}
 	b.WriteString("\n")
@@ -48,7 +48,7 @@ func (g *generated) csv() string {
 			person = g.persons[r]
 		}
 		fmt.Fprintf(&b, "p%d", person)
-		for _, c := range g.columns {
+		for _, c := range g.given() {
 			b.WriteString("," + c.texts[r])
 		}
 		b.WriteString("\n")
@@ -60,7 +60,7 @@ func (g *generated) csv() string {
 func (g *generated) yaml() string {
 	var b strings.Builder
 	b.WriteString("privacy_id: id\n" + g.head + "columns:\n")
-	for _, c := range g.columns {
+	for _, c := range g.given() {
 		null := ", null: true"
 		if g.full {
 			null = ""
@@ -68,6 +68,11 @@ func (g *generated) yaml() string {
 		fmt.Fprintf(&b, "  - {name: %s, %s%s}\n", c.name, c.declared, null)
 	}
 	return b.String()
+}
+
+// given are the columns of the table.
+func (g *generated) given() []column {
+	return slices.DeleteFunc(slices.Clone(g.columns), func(c column) bool { return c.declared == "" })
 }
 
 // list declares categories.
@@ -146,6 +151,18 @@ var plain = []family{
 			return strconv.Itoa(low[i])
 		})
 		g.add("high", fmt.Sprintf("type: INT64, min: 0, max: %d", top+wide), people, func(i int) string { return strconv.Itoa(low[i] + r.IntN(wide)) })
+		return g
+	}},
+	{"diagonal in order", func(r *rand.Rand, people int) *generated {
+		g := &generated{exact: true, head: "constraints: [{order: [low, high]}]\n"}
+		top, wide := 12+r.IntN(8), 3+r.IntN(5)
+		low, gap := make([]int, people), make([]int, people)
+		g.add("low", fmt.Sprintf("type: INT64, min: 0, max: %d, bins: %d", top-1, top), people, func(i int) string {
+			low[i], gap[i] = r.IntN(top), r.IntN(wide)
+			return strconv.Itoa(low[i])
+		})
+		g.add("high", fmt.Sprintf("type: INT64, min: 0, max: %d, bins: %d", top+wide, top+wide+1), people, func(i int) string { return strconv.Itoa(low[i] + gap[i]) })
+		g.add("gap_high", "", people, func(i int) string { return strconv.Itoa(gap[i]) })
 		return g
 	}},
 	{"functions", func(r *rand.Rand, people int) *generated {

@@ -298,7 +298,7 @@ func (m *machine) shares(g *generated, family, dir string) {
 
 // conditions compares means of a column under conditions on another, where both are numbers.
 func (m *machine) conditions(g *generated, family, dir string) {
-	if g.family != "diagonal" {
+	if !strings.HasPrefix(g.family, "diagonal") {
 		return
 	}
 	for _, top := range []float64{3, 8, 13} {

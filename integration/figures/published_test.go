@@ -334,10 +334,10 @@ func (m *machine) drawn(g *generated, dir string) float64 {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	cells, rows := map[string]float64{}, g.total()
+	cells, rows, given := map[string]float64{}, g.total(), g.given()
 	for r := range g.columns[0].texts {
 		key := ""
-		for _, c := range g.columns {
+		for _, c := range given {
 			key += "," + c.texts[r]
 		}
 		cells[key] += 1 / rows

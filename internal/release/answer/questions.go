@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -47,18 +48,61 @@ func (r *Release) Mean(column int) (a Answer, ok bool) {
 			return a, false
 		}
 	}
+	return r.meanOf(attr, of)
+}
+
+func (r *Release) meanOf(attr *domain.Attribute, of string) (a Answer, ok bool) {
 	if attr.Type == domain.String || attr.Type.Facts().Calendar {
 		return a, false
 	}
-	q, err := Parse(fmt.Sprintf("SELECT AVG(%s) FROM %s", quoted(attr.Name), of))
-	if err != nil {
-		return a, false
-	}
-	list, err := r.Answer(q, Options{})
+	list, err := r.ask(fmt.Sprintf("SELECT AVG(%s) FROM %s", quoted(attr.Name), of))
 	if err != nil || list[0].Hidden > 0 {
 		return a, false
 	}
 	return list[0], true
+}
+
+func (r *Release) ask(sql string) ([]Answer, error) {
+	q, err := Parse(sql)
+	if err != nil {
+		return nil, err
+	}
+	return r.Answer(q, Options{})
+}
+
+// Sum is the column that a gap stands for, with the shares of its cells and half of their 95 % intervals.
+type Sum struct {
+	Column         *domain.Attribute
+	Shares, Halves []float64
+	Mean           Answer
+	HasMean        bool
+}
+
+// Sum returns the column of the i-th gap, as a question about it is answered; ok is false if noise hides it.
+func (r *Release) Sum(i int) (s Sum, ok bool) {
+	s.Column = &withSums(r.Domain).Attributes[r.Domain.Len()+i]
+	of := "rows"
+	if r.Domain.Events != nil && r.Domain.OfPerson(r.Domain.Gaps[i].Place) {
+		of = "people"
+	}
+	name := quoted(s.Column.Name)
+	all, err := r.ask("SELECT COUNT(*) FROM " + of)
+	if err != nil || all[0].Hidden > 0 || all[0].Value <= 0 {
+		return s, false
+	}
+	list, err := r.ask(fmt.Sprintf("SELECT %s, COUNT(*) FROM %s GROUP BY %s", name, of, name))
+	if err != nil {
+		return s, false
+	}
+	s.Shares, s.Halves = make([]float64, s.Column.Size()), make([]float64, s.Column.Size())
+	for c := range s.Shares {
+		k := slices.IndexFunc(list, func(a Answer) bool { return a.Group[0] == s.Column.Label(domain.Code(c)) })
+		if k >= 0 {
+			s.Shares[c], s.Halves[c] = list[k].Value/all[0].Value, max(list[k].High-list[k].Value, list[k].Value-list[k].Low)/all[0].Value
+		}
+	}
+	s.Mean, s.HasMean = r.meanOf(s.Column, of)
+	return s, true
 }
 
 var (

@@ -39,3 +39,19 @@ func Means(r *answer.Release) []report.Mean {
 	}
 	return list
 }
+
+// Sums returns the columns that gaps stand for, as questions about them are answered.
+func Sums(r *answer.Release) (list []report.Sum) {
+	for i := range r.Domain.Gaps {
+		s, ok := r.Sum(i)
+		if !ok {
+			continue
+		}
+		sum := report.Sum{Gap: i, Column: s.Column, Shares: s.Shares, Halves: s.Halves}
+		if s.HasMean {
+			sum.Mean = report.Mean{Known: true, Value: s.Mean.Value, Half: (s.Mean.High - s.Mean.Low) / 2}
+		}
+		list = append(list, sum)
+	}
+	return list
+}

@@ -20,8 +20,30 @@ type Page struct {
 	Marginals []Marginal // the marginals of _marginals.parquet, in its order
 	Asked     []Asked    // empty: the release does not know its errors
 	Means     []Mean     // of the attributes; empty: the same
+	Sums      []Sum      // columns that gaps stand for
 	Answers   Answers
 	Earlier   bool // an earlier version computed the errors
+}
+
+// Sum is a column that a gap stands for: the shares of its cells, and half of their 95 % intervals.
+type Sum struct {
+	Gap            int // in Domain.Gaps
+	Column         *domain.Attribute
+	Shares, Halves []float64
+	Mean           Mean
+}
+
+// bars is the picture of the column.
+func (s *Sum) bars() page.Bars {
+	m := &Marginal{Fitted: s.Shares}
+	for _, half := range s.Halves {
+		m.FittedError = append(m.FittedError, half/interval)
+	}
+	b := bars(s.Column, m)
+	if s.Mean.Known {
+		b.Note += ", " + s.Mean.String()
+	}
+	return b
 }
 
 // Answers are the first answers to the linear queries of a workload, and how many there are; the zero value: it has none.
@@ -150,6 +172,11 @@ func (p Page) columns() (oneWay []*Marginal, list []page.Bars) {
 			b := bars(&p.Domain.Attributes[a], m)
 			if len(p.Means) > 0 && p.Means[a].Known {
 				b.Note += ", " + p.Means[a].String()
+			}
+			for i := range p.Sums {
+				if p.Domain.Gaps[p.Sums[i].Gap].Place == a {
+					list = append(list, p.Sums[i].bars())
+				}
 			}
 			for i := range p.Domain.Gaps {
 				if g := &p.Domain.Gaps[i]; g.Place == a {
