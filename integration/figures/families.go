@@ -153,18 +153,6 @@ var plain = []family{
 		g.add("high", fmt.Sprintf("type: INT64, min: 0, max: %d", top+wide), people, func(i int) string { return strconv.Itoa(low[i] + r.IntN(wide)) })
 		return g
 	}},
-	{"diagonal in order", func(r *rand.Rand, people int) *generated {
-		g := &generated{exact: true, head: "constraints: [{order: [low, high]}]\n"}
-		top, wide := 12+r.IntN(8), 3+r.IntN(5)
-		low, gap := make([]int, people), make([]int, people)
-		g.add("low", fmt.Sprintf("type: INT64, min: 0, max: %d, bins: %d", top-1, top), people, func(i int) string {
-			low[i], gap[i] = r.IntN(top), r.IntN(wide)
-			return strconv.Itoa(low[i])
-		})
-		g.add("high", fmt.Sprintf("type: INT64, min: 0, max: %d, bins: %d", top+wide, top+wide+1), people, func(i int) string { return strconv.Itoa(low[i] + gap[i]) })
-		g.add("gap_high", "", people, func(i int) string { return strconv.Itoa(gap[i]) })
-		return g
-	}},
 	{"functions", func(r *rand.Rand, people int) *generated {
 		g := &generated{exact: true}
 		n := 3 + r.IntN(6)
