@@ -165,7 +165,7 @@ func learned(method string, d *domain.Domain) error {
 	var names []string
 	for i := 0; d != nil && i < d.Len(); i++ {
 		if d.Attributes[i].Learned > 0 {
-			names = append(names, strconv.Quote(d.Attributes[i].Name))
+			names = append(names, strconv.Quote(d.WithoutGaps().Attributes[i].Name)) // as it is declared
 		}
 	}
 	if len(names) == 0 {
