@@ -64,7 +64,7 @@ func TestTranscriptsFit(t *testing.T) {
 		if v := dptest.ChiSquare(seen, laws[1]); v > dptest.Alarm {
 			t.Errorf("form %s: runs fit the law of a neighbour: p = %g", form, v)
 		}
-		dptest.Figure(t, "form %d: p = %.3g over %d transcripts", form, dptest.ChiSquare(seen, laws[0]), len(seen))
+		dptest.Figure(t, "form %q: p = %.3g over %d transcripts", form, dptest.ChiSquare(seen, laws[0]), len(seen))
 	}
 }
 
