@@ -50,15 +50,27 @@ func counted(t testing.TB, p Params, parts ...rows) *table {
 // countedAbove is counted with a first cut.
 func countedAbove(t testing.TB, p Params, cut int64, parts ...rows) *table {
 	t.Helper()
+	bundles := make([][]*domain.Chunk, len(parts))
+	for i, part := range parts {
+		for from := 0; from < len(part); from += 100 {
+			bundles[i] = append(bundles[i], part[from:min(len(part), from+100)].chunk(p.PrivacyID != ""))
+		}
+	}
+	return countedChunks(t, p, cut, bundles...)
+}
+
+// countedChunks is countedAbove of chunks.
+func countedChunks(t testing.TB, p Params, cut int64, bundles ...[]*domain.Chunk) *table {
+	t.Helper()
 	p = p.withDefaults()
 	shards := map[int][][]byte{}
 	emit := func(key int, b []byte) { shards[key] = append(shards[key], b) }
-	for _, part := range parts {
+	for _, chunks := range bundles {
 		f := &readFn{Params: p, MaxEntries: 50}
 		must.Do(t, f.Setup())
 		_ = f.StartBundle(nil)
-		for from := 0; from < len(part); from += 100 {
-			must.Do(t, f.ProcessElement(part[from:min(len(part), from+100)].chunk(p.PrivacyID != ""), emit))
+		for _, c := range chunks {
+			must.Do(t, f.ProcessElement(c, emit))
 		}
 		must.Do(t, f.FinishBundle(emit))
 	}

@@ -73,8 +73,9 @@ func (f *FoundColumn) line() string {
 	switch {
 	case f.Type == domain.String:
 		text += ", values: " + list(f.Values) + f.prefix() + ", other: true" + f.other()
-	case len(f.Values) > 0: // of numbers; others are missing
+	case len(f.Values) > 0: // of numbers
 		text += ", values: " + list(f.Values)
+		first = f.Values[0]
 	case f.Type == domain.Bool:
 		first = "false"
 	default:
@@ -87,7 +88,7 @@ func (f *FoundColumn) line() string {
 		}
 	}
 	switch {
-	case f.Null || f.Type != domain.String && len(f.Values) > 0:
+	case f.Null:
 		text += ", null: true"
 	case f.Type == domain.String:
 	default:

@@ -250,7 +250,7 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 	for i := range f.Columns { // a text without a value has the cell of other values, and may have marks as values
 		x, k := &f.Columns[i], kinds[i]
 		missing := k.cells[nullCell] + k.cells[markCell]
-		x.Null = x.Null || x.Type != domain.String && (missing > 3*math.Sqrt2*k.sigma || 3*k.sigma > mostUnseen*sum(k.cells))
+		x.Null = x.Null || !p.Columns[i].Required && x.Type != domain.String && (p.Columns[i].Values || missing > 3*math.Sqrt2*k.sigma || 3*k.sigma > mostUnseen*sum(k.cells))
 	}
 	return spent, nil
 }

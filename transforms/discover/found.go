@@ -80,7 +80,7 @@ const foreign = 3.8
 // All of so many columns tell together how many units there are. How many have a value is the rest of these, with less noise than
 // the sum of all kinds of the column.
 func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
-	f.Null = k.cells[nullCell] > 3*k.sigma
+	f.Null = !c.Required && k.cells[nullCell] > 3*k.sigma
 	there, marks, n := sum(k.cells[boolCell:]), k.cells[markCell], float64(columns)
 	f.there = max(0, units-k.cells[nullCell]-marks)
 	noise := 3 * k.sigma * math.Sqrt((1-1/n)*(1-1/n)+(kindCells-1+kindCells*(n-1))/(n*n))

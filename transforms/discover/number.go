@@ -160,7 +160,7 @@ func (f *FoundColumn) within(c Column, e extent, n figures, places int, units fl
 	slices.Sort(e.apart)
 	for _, cell := range e.apart {
 		for _, x := range f.standFor(cell, n) {
-			if v := decimal(x); (v.Cmp(lo) < 0 || v.Cmp(hi) > 0) && f.isValue(x, places) {
+			if v := decimal(x); !c.beyond(v) && (v.Cmp(lo) < 0 || v.Cmp(hi) > 0) && f.isValue(x, places) {
 				f.Exact = append(f.Exact, x)
 			}
 		}
@@ -249,6 +249,8 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 		step = decimal(c.Step)
 	}
 	c.declared(&from, &to)
+	c.clip(&from)
+	c.clip(&to)
 	if !f.holds(from.at, places) || !f.holds(to.at, places) {
 		f.Left = fmt.Sprintf("its numbers come near the ends of %v, and a range has to stay away from them; they may be identifiers", f.Type)
 		return
@@ -258,7 +260,7 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 		step = new(big.Rat).Mul(step, [...]*big.Rat{big.NewRat(2, 1), big.NewRat(5, 2), big.NewRat(2, 1)}[i%3]) // 2, 5, 10, 20, …
 	}
 	lo, hi := floorTo(from.at, step), floorTo(to.at, step)
-	if !f.holds(lo, places) {
+	if !f.holds(lo, places) || c.beyond(lo) {
 		lo.Add(lo, step)
 	}
 	if hi.Cmp(to.at) == 0 && to.open {
@@ -292,6 +294,23 @@ func (c *Column) declared(from, to *limit) {
 			from.at = to.at
 		}
 	}
+}
+
+// clip takes an end to the nearest number that the column's field holds.
+func (c *Column) clip(end *limit) {
+	if c.Least != "" && end.at.Cmp(decimal(c.Least)) < 0 {
+		*end = limit{at: decimal(c.Least)}
+	}
+	if c.Most != "" && end.at.Cmp(decimal(c.Most)) > 0 {
+		*end = limit{at: decimal(c.Most)}
+	}
+}
+
+// beyond reports whether the column's field does not hold a number.
+func (c *Column) beyond(x *big.Rat) bool {
+	end := limit{at: x}
+	c.clip(&end)
+	return end.at.Cmp(x) != 0
 }
 
 // isValue reports whether the type has room for a number that stands for others.

@@ -19,6 +19,11 @@ type Column struct {
 	Type    domain.Type // else
 	Scale   int         // of a NUMERIC
 
+	// The rest of what is public is for columns that belong to a field of a struct, which has to hold what is found.
+
+	Required    bool   `json:",omitempty"` // no value can be missing, as in a field that is no pointer: NULL is not found
+	Least, Most string `json:",omitempty"` // of a number: what the field holds, such as 0 and 255 of a uint8
+
 	// The rest is for columns with parts that a domain file leaves to be found.
 
 	Values   bool   // of a number: its values are to be found, and not its range; a STRING has values in any case

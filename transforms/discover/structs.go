@@ -14,16 +14,24 @@ import (
 )
 
 // ColumnsOf returns the columns of structs of a type, but the privacy ID: one for each exported field, of the type that the
-// field has. A text is a STRING.
+// field has. A text is a STRING. Rows of a
+// domain that is found of these columns fit the type.
 func ColumnsOf(t reflect.Type, privacyID string) (columns []Column, err error) {
 	d, err := fields.Columns(t)
 	if err != nil {
 		return nil, fmt.Errorf("discover: %w", err)
 	}
+	var errs []error
 	for _, a := range d.Attributes {
-		if a.Name != privacyID {
-			columns = append(columns, Column{Name: a.Name, Type: a.Type, Scale: a.Scale})
+		if a.Name == privacyID {
+			continue
 		}
+		least, most, err := fields.Holds(t, a.Name)
+		errs = append(errs, err)
+		columns = append(columns, Column{Name: a.Name, Type: a.Type, Scale: a.Scale, Required: !a.Null, Least: least, Most: most})
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("discover: %w", err)
 	}
 	return columns, nil
 }

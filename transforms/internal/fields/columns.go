@@ -111,6 +111,30 @@ func Found(t reflect.Type, names []string, attribute func(i int) (a domain.Attri
 	return d, errors.Join(errs...)
 }
 
+// Holds returns the least and the greatest whole number that the field of a column of t holds, if it holds fewer than the column's
+// type. It refuses a field that does not hold each number of its column, however few are found.
+func Holds(t reflect.Type, name string) (least, most string, err error) {
+	t = base(t)
+	index, err := (&Map{structType: t}).find(name)
+	if err != nil {
+		return "", "", err
+	}
+	f := t.FieldByIndex(index)
+	switch k := held(f.Type); {
+	case k.Kind() == reflect.Float32:
+		err = fmt.Errorf("column %q: field %s, a %v, does not hold every number that is found; make it a float64", name, f.Name, f.Type)
+	case isUint(k.Kind()):
+		least = "0"
+		if bits := k.Bits(); bits < 64 {
+			most = fmt.Sprint(uint64(1)<<bits - 1)
+		}
+	case isInt(k.Kind()) && k.Bits() < 64:
+		end := int64(1) << (k.Bits() - 1)
+		least, most = fmt.Sprint(-end), fmt.Sprint(end-1)
+	}
+	return least, most, err
+}
+
 // reached reports whether some column of d belongs to a field.
 func (m *Map) reached(d *domain.Domain, index []int) bool {
 	for _, a := range d.Attributes {
