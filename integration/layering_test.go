@@ -192,6 +192,8 @@ var layering = []struct {
 		"evaluation spends nothing and releases nothing"},
 	{"internal/request/infer", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/model/population", "transforms", "pipelines$"},
 		"proposals are read off the data and stay apart from what is released"},
+	{"internal/request/contract", []string{"io/table", "io/files", "internal/request/infer", "transforms", "solver", "pipelines$"},
+		"a contract stands in place of rows, and none is read"},
 }
 
 // floors are the rooms from the ground up: a package imports only what stands on its own floor or below. The longest

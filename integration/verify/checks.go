@@ -161,7 +161,7 @@ var checks = []check{
 		size:   "the seeds of every fuzz target",
 		tests: join(in("transforms/counts", "FuzzDecodeTable", "FuzzDecodePiece", "TestDecodeRefusesHugeHeaders"), in("transforms/private", "FuzzDecodeChunk"),
 			in("transforms/internal/records", "FuzzDecode"), in("transforms/synth", "FuzzElements", "FuzzDecodeArtifact"),
-			in("pipelines/dapple", "FuzzFlags"), in("internal/model/relation", "FuzzCondition"), in("internal/release/answer", "FuzzParse"), in("internal/request/infer", "FuzzTypes", "FuzzFromSchema"), in("io/schema", "FuzzParse"), in("internal/model/cellkind", "FuzzCanonical"),
+			in("pipelines/dapple", "FuzzFlags"), in("internal/model/relation", "FuzzCondition"), in("internal/release/answer", "FuzzParse"), in("internal/request/infer", "FuzzTypes"), in("internal/request/contract", "FuzzPropose"), in("io/schema", "FuzzParse"), in("internal/model/cellkind", "FuzzCanonical"),
 			in("internal/io/csvio", "FuzzReader", "FuzzBlankLines", "FuzzAgainstStandard"), in("io/jsonio", "FuzzReader", "TestDamagedFiles"), in("io/avroio", "FuzzReader", "TestDamagedFiles", "TestContainers", "TestOddRecords"),
 			in("io/arrowio", "FuzzReader", "TestDamagedFiles", "TestOddRecords"), in("internal/io/parquetio", "FuzzRead"), in("internal/io/parquetio/internal/codec", "FuzzUnpack"), in("internal/model/modelfile", "FuzzDecode"), in("dp/domain", "FuzzFromText")),
 	},

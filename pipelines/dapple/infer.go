@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/pipelines"
+	"github.com/dapple-dp/dapple/internal/request/contract"
 	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -215,7 +216,7 @@ func fromSchema(described string, p infer.Params, people string) ([]byte, pipeli
 	if err != nil {
 		return nil, append(faults, pipelines.ErrorFaults("--schema", err)...)
 	}
-	proposal, err := infer.FromSchema(name, data, table, p.PrivacyID)
+	proposal, err := contract.Propose(name, data, table, p.PrivacyID)
 	return proposal, append(faults, pipelines.ErrorFaults("--schema", err)...)
 }
 

@@ -79,12 +79,12 @@ func (f *FoundColumn) line() string {
 	case f.Type == domain.Bool:
 		first = "false"
 	default:
-		text += fmt.Sprintf(", min: %s, max: %s", plain(f.Min), plain(f.Max))
+		text += fmt.Sprintf(", min: %s, max: %s", yamltext.Plain(f.Min), yamltext.Plain(f.Max))
 		if f.Resolution != "" && !(f.Type == domain.Int64 && f.Resolution == "1") {
 			text += ", resolution: " + f.Resolution
 		}
 		if len(f.Exact) > 0 {
-			text += ", exact: " + yamltext.List(f.Exact, plain)
+			text += ", exact: " + yamltext.List(f.Exact, yamltext.Plain)
 		}
 	}
 	switch {
@@ -92,7 +92,7 @@ func (f *FoundColumn) line() string {
 		text += ", null: true"
 	case f.Type == domain.String:
 	default:
-		text += ", fallback: " + plain(first)
+		text += ", fallback: " + yamltext.Plain(first)
 	}
 	if f.Note != "" {
 		return "  - {" + text + "}  # " + f.Note + "\n"
@@ -118,11 +118,3 @@ func (f *FoundColumn) other() string {
 }
 
 func list(texts []string) string { return yamltext.List(texts, yamltext.Quoted) }
-
-// plain returns a number or a day as it is, and another text in quotes.
-func plain(s string) string {
-	if strings.Trim(s, "-.0123456789") == "" || s == "false" {
-		return s
-	}
-	return yamltext.Quoted(s)
-}

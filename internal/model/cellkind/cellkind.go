@@ -132,3 +132,15 @@ func exponent(b []byte) bool {
 	}
 	return len(b) > 0 && count(b) == len(b)
 }
+
+// Join returns the first kind that has room for cells of both.
+func Join(a, b Kind) Kind {
+	a, b = min(a, b), max(a, b)
+	switch {
+	case a == b || a == None:
+		return b
+	case a >= Integer && b <= Float, a >= Date && b <= Timestamp:
+		return b
+	}
+	return Text
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/request/contract"
 	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/io/schema"
@@ -109,7 +110,7 @@ func TestSwappedFilesQuoteNoCell(t *testing.T) {
 			tell(Run(t.Context(), Config{Domain: d, Input: d, Synthetic: table}, &said))
 			_, err = infer.Open(t.Context(), infer.Params{Input: d, FromData: true})
 			tell(err)
-			_, err = infer.FromSchema(table, must.Value(os.ReadFile(table))(t), "", "")
+			_, err = contract.Propose(table, must.Value(os.ReadFile(table))(t), "", "")
 			if tell(err); strings.Contains(said.String(), "SECRET") {
 				t.Errorf("header %q, cell %q:\n%s", header, cell, said.String())
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/io/schema"
 )
@@ -96,7 +97,7 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 		if t == nil || t.typ != domain.Int64 && t.typ != domain.String || t.groups.many {
 			if people && c.fault == "" && (t == nil || t.groups.many) {
 				s.Doubts.People = append(s.Doubts.People, c.name)
-				questions = append(questions, fmt.Sprintf("%s: is it a person? Then infer again with --privacy_id=%s", plain(c.name), plain(c.name)))
+				questions = append(questions, fmt.Sprintf("%s: is it a person? Then infer again with --privacy_id=%s", yamltext.Plain(c.name), yamltext.Plain(c.name)))
 			}
 			continue
 		}
@@ -111,7 +112,7 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 		if people && g.records > n || g.runs == n || schema.NamesUnits(t.name) || left != "" {
 			s.Doubts.People = append(s.Doubts.People, t.name)
 			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person? Then infer again with --privacy_id=%s",
-				plain(t.name), page.Count(float64(n)), float64(g.records)/float64(n), plain(t.name)))
+				yamltext.Plain(t.name), page.Count(float64(n)), float64(g.records)/float64(n), yamltext.Plain(t.name)))
 		}
 	}
 	return questions

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 )
 
 const (
@@ -97,9 +98,9 @@ func (s *Source) order(h *histories, lines []proposal) string {
 		switch {
 		case err != nil:
 		case d.Attributes[0].Type.Facts().Calendar:
-			return plain(c.name)
+			return yamltext.Plain(c.name)
 		case found == "":
-			found = plain(c.name)
+			found = yamltext.Plain(c.name)
 		}
 	}
 	return found

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -40,7 +41,7 @@ func (s *Source) written(lines []proposal, tallies map[string]*tally) (columns [
 	for _, p := range lines {
 		if t := tallies[p.name]; t != nil && t.form != nil && !p.out {
 			s.csv.Written[p.name] = t.form.Written
-			columns = append(columns, plain(p.name)+": "+plain(string(t.form.Written)))
+			columns = append(columns, yamltext.Plain(p.name)+": "+yamltext.Plain(string(t.form.Written)))
 		}
 	}
 	return columns
@@ -51,7 +52,7 @@ func (s *Source) csvLine(marked, written []string) string {
 	keys := s.csv.Keys()
 	review := ""
 	if len(s.csv.Null) > 0 {
-		review = "  # review: taken for NULL in " + strings.Trim(list(marked), "[]") + "; are they values in other columns?"
+		review = "  # review: taken for NULL in " + strings.Trim(yamltext.List(marked, yamltext.Plain), "[]") + "; are they values in other columns?"
 	}
 	if len(written) > 0 {
 		keys = append(keys, "written: {"+strings.Join(written, ", ")+"}")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 )
 
 const (
@@ -155,7 +156,7 @@ func (s *Source) events(h *histories, lines []proposal, order string) *events {
 			continue
 		}
 		if changes, differs := h.within(a); changes <= changing && changes*unlike <= differs {
-			e.person = append(e.person, plain(c.name))
+			e.person = append(e.person, yamltext.Plain(c.name))
 		} else {
 			left++
 		}
@@ -179,7 +180,7 @@ func (s *Source) eventsOfPeople(h *histories, lines []proposal, order string) *e
 		review: "people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with"}
 	for _, p := range lines {
 		if !p.out && s.parents.has(p.name) {
-			e.person = append(e.person, plain(p.name))
+			e.person = append(e.person, yamltext.Plain(p.name))
 		}
 	}
 	return e

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -22,16 +23,7 @@ type proposal struct {
 	derived []string // what was read off the data
 }
 
-func (p proposal) String() string {
-	text := folded("  - {" + p.keys + "}")
-	if p.out { // a comment has one line
-		text = "  # - {" + p.keys + "}"
-	}
-	if p.review != "" {
-		text += "  # review: " + p.review
-	}
-	return text + "\n"
-}
+func (p proposal) String() string { return yamltext.Column(p.keys, p.out, p.review) }
 
 // parsed reads the keys of one column. The reader of domain files has the last word.
 func parsed(keys string) (*domain.Domain, error) {
@@ -63,7 +55,7 @@ func legend(lines []proposal) string {
 
 // fromSchema proposes a column from its name and type.
 func fromSchema(c column) proposal {
-	p := proposal{name: c.name, keys: "name: " + plain(c.name)}
+	p := proposal{name: c.name, keys: "name: " + yamltext.Plain(c.name)}
 	if !c.typed {
 		p.review = "type, and values or min, max and resolution; null: true, other: true or fallback: VALUE"
 		return p
@@ -97,7 +89,7 @@ func fromSchema(c column) proposal {
 func (s *Source) fromData(t *tally) proposal {
 	p := proposal{name: t.name}
 	keys, derived, remark, why := t.cells(s.PrivacyID != "")
-	p.keys = "name: " + plain(t.name) + ", type: " + t.typ.String()
+	p.keys = "name: " + yamltext.Plain(t.name) + ", type: " + t.typ.String()
 	if why == "" {
 		p.keys += keys
 		// It has no range at the end of what a type can hold.
@@ -140,7 +132,7 @@ func (t *tally) cells(units bool) (keys string, derived []string, remark, why st
 	}
 	if f.Categories {
 		if codes, few := t.codes(units); few {
-			return ", values: " + list(codes) + ", " + t.unusable(plain(t.values.first(codes))), []string{"values"}, "", ""
+			return ", values: " + yamltext.List(codes, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(codes))), []string{"values"}, "", ""
 		}
 	}
 	cells, read := "", []string{"min", "max"}
@@ -191,11 +183,11 @@ func (t *tally) categories(units bool) (keys string, derived []string, why strin
 		return "", nil, fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
 	}
 	if all {
-		return ", values: " + list(values) + ", " + t.unusable(plain(t.values.first(values))), []string{"values"}, ""
+		return ", values: " + yamltext.List(values, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(values))), []string{"values"}, ""
 	}
-	keys = ", values: " + list(values) + ", other: true"
+	keys = ", values: " + yamltext.List(values, yamltext.Plain) + ", other: true"
 	if other := yamltext.Other(values); other != "" {
-		keys += ", other_value: " + plain(other)
+		keys += ", other_value: " + yamltext.Plain(other)
 	}
 	if t.nulls {
 		keys += ", null: true"
@@ -210,7 +202,7 @@ func (t *tally) codes(units bool) ([]string, bool) {
 		if _, remark := t.number(); remark == "" || t.form != nil {
 			return nil, false
 		}
-	} else if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == decimal || t.form != nil { // 2.0 and 1,000 are no ways to write a value
+	} else if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == cellkind.Decimal || t.form != nil { // 2.0 and 1,000 are no ways to write a value
 		return nil, false
 	}
 	values, all := t.values.supported(units)

@@ -90,7 +90,7 @@ func (s *Source) lines(ctx context.Context, columns []column, tallies map[string
 			return nil, ctx.Err()
 		case c.name == s.PrivacyID && c.name != "":
 		case c.fault != "":
-			lines = append(lines, proposal{name: c.name, keys: "name: " + plain(c.name), out: true, review: "left out: " + c.fault})
+			lines = append(lines, proposal{name: c.name, keys: "name: " + yamltext.Plain(c.name), out: true, review: "left out: " + c.fault})
 		case s.FromData:
 			lines = append(lines, s.fromData(tallies[c.name]))
 		default:
@@ -139,7 +139,7 @@ func (s *Source) file(lines []proposal, persons []string, rules []Rule, events *
 		fmt.Fprintf(&b, "# review: %s\n", question)
 	}
 	if s.PrivacyID != "" {
-		fmt.Fprintf(&b, "privacy_id: %s\n", plain(s.PrivacyID))
+		fmt.Fprintf(&b, "privacy_id: %s\n", yamltext.Plain(s.PrivacyID))
 	} else {
 		fmt.Fprintf(&b, "privacy_id: %s  # every record is protected by itself\n", schema.NoPrivacyID)
 		for _, question := range persons {
@@ -186,10 +186,10 @@ func (s *Source) derivedFacts(lines []proposal, events *events) string {
 		if len(p.derived) == 0 || p.name == "" {
 			continue
 		}
-		b += fmt.Sprintf("  %s: %s\n", yamltext.Quoted(p.name), list(p.derived))
+		b += fmt.Sprintf("  %s: %s\n", yamltext.Quoted(p.name), yamltext.List(p.derived, yamltext.Plain))
 	}
 	if events != nil {
-		b += fmt.Sprintf("  %s: %s\n", yamltext.Quoted(schema.DerivedEvents), list(events.derived()))
+		b += fmt.Sprintf("  %s: %s\n", yamltext.Quoted(schema.DerivedEvents), yamltext.List(events.derived(), yamltext.Plain))
 	}
 	return b + fmt.Sprintf("  %s: [the first digit]\n", yamltext.Quoted(schema.DerivedRows))
 }

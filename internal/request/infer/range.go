@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
@@ -111,7 +112,7 @@ func (t *tally) exactly(cells string, units bool) string {
 	for i, x := range numbers {
 		texts[i] = t.decimal(x)
 	}
-	return ", exact: " + list(texts)
+	return ", exact: " + yamltext.List(texts, yamltext.Plain)
 }
 
 // decimalOf reads a number as it was written for a domain file.
@@ -299,5 +300,5 @@ func (t *tally) moments(first, last int64) (cells, remark string) {
 // text returns a native value as a domain file has it.
 func (t *tally) text(v int64) string {
 	a := domain.Attribute{Type: t.typ, Scale: t.scale}
-	return plain(string(a.AppendNative(nil, v)))
+	return yamltext.Plain(string(a.AppendNative(nil, v)))
 }

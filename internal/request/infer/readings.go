@@ -2,8 +2,8 @@ package infer
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
+	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
@@ -49,9 +49,9 @@ func (r *reading) add(cell []byte) bool {
 // fits reports whether all cells so far are of a kind that can be written so.
 func (r *reading) fits() bool {
 	if r.Written == schema.PointNumbers || r.Written == schema.CommaNumbers {
-		return r.kind >= integer && r.kind <= float
+		return r.kind >= cellkind.Integer && r.kind <= cellkind.Float
 	}
-	return r.kind >= date && r.kind <= timestamp
+	return r.kind >= cellkind.Date && r.kind <= cellkind.Timestamp
 }
 
 // find returns the reading of a form, nil if it is none.
@@ -72,10 +72,10 @@ var rivals = [][2]schema.Written{{schema.PointNumbers, schema.CommaNumbers}, {sc
 func (s *Source) settle(tallies []*tally) {
 	proven := map[schema.Written]bool{}
 	for _, t := range tallies {
-		if t.kind != text && t.kind != integer {
+		if t.kind != cellkind.Text && t.kind != cellkind.Integer {
 			continue
 		}
-		if r := t.find(schema.DateDigits); t.kind == integer {
+		if r := t.find(schema.DateDigits); t.kind == cellkind.Integer {
 			if r != nil && r.lo >= day(1800) && r.hi < day(2100) {
 				t.take(r, "numbers of eight digits that are all dates, and read as such")
 			}
@@ -106,13 +106,13 @@ func (s *Source) choose(t *tally, i int, proven map[schema.Written]bool) {
 	pair := rivals[i]
 	a, b := t.find(pair[0]), t.find(pair[1])
 	question := ""
-	if t.unclear || t.kind == decimal {
+	if t.unclear || t.kind == cellkind.Decimal {
 		question = ambiguous[i]
 	}
 	switch second := proven[pair[1]] && !proven[pair[0]]; {
-	case t.kind == decimal && i == 0 && a == nil && b != nil && second:
+	case t.kind == cellkind.Decimal && i == 0 && a == nil && b != nil && second:
 		t.take(b, question)
-	case t.kind != text || a == nil || b == nil:
+	case t.kind != cellkind.Text || a == nil || b == nil:
 	case second, i == 0 && !proven[pair[0]] && s.csv.Comma == ';':
 		t.take(b, question)
 	default:
@@ -124,7 +124,10 @@ func (s *Source) choose(t *tally, i int, proven map[schema.Written]bool) {
 var ambiguous = []string{"which of 1,234 and 1.234 is above a thousand? (csv: written)", "is 03/04/2024 in March, or in April? (csv: written)"}
 
 // day returns the first day of a year.
-func day(year int) int64 { v, _ := dates.ParseNative(fmt.Sprintf("%d-01-01", year)); return v }
+func day(year int) int64 {
+	v, _ := domain.Date.FromTime(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
+	return v
+}
 
 // take settles for a reading.
 func (t *tally) take(r *reading, question string) {
@@ -139,14 +142,14 @@ func (t *tally) settle() {
 	if t.form != nil {
 		t.numbers = t.form.numbers
 	}
-	if t.kind == boolean && len(t.values.values) == 1 {
+	if t.kind == cellkind.Boolean && len(t.values.values) == 1 {
 		for letter := range t.values.values {
 			if cellkind.IsLetter([]byte(letter)) { // women, say
-				t.kind = text
+				t.kind = cellkind.Text
 			}
 		}
 	}
-	if t.typ = t.kind.Type(); t.kind == decimal && !t.parts {
+	if t.typ = t.kind.Type(); t.kind == cellkind.Decimal && !t.parts {
 		for ; t.scale > 0; t.scale-- {
 			t.lo, t.hi = t.lo/10, t.hi/10
 		}

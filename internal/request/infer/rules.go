@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/model/relation"
 )
 
@@ -237,7 +238,7 @@ func (r *Rules) order(x, y int) {
 		return
 	}
 	ua, ub := math.Pow10(-a.Scale), math.Pow10(-b.Scale) // a difference may be beyond 64 bits
-	r.list = append(r.list, &candidate{entry: "order: " + list([]string{a.Name, b.Name}), x: -1, uses: []int{x, y},
+	r.list = append(r.list, &candidate{entry: "order: " + yamltext.List([]string{a.Name, b.Name}, yamltext.Plain), x: -1, uses: []int{x, y},
 		holds: func(columns []domain.Column, row int) bool {
 			v, w := columns[x].Ints[row], columns[y].Ints[row]
 			return v == w && a.Scale == b.Scale || float64(v)*ua <= float64(w)*ub
@@ -253,7 +254,7 @@ func (r *Rules) mapping(x int, uses ...int) {
 	if m := len(a.Values); slices.Contains(uses, x) || m == 0 && !r.number(x) || m > n || m == n && len(uses) == 1 && uses[0] > x {
 		return
 	}
-	m := &candidate{entry: fmt.Sprintf("derive: %s, from: %s", plain(a.Name), from), x: x, uses: uses, to: map[[2]int64]*images{}}
+	m := &candidate{entry: fmt.Sprintf("derive: %s, from: %s", yamltext.Plain(a.Name), from), x: x, uses: uses, to: map[[2]int64]*images{}}
 	m.holds = func(columns []domain.Column, row int) bool {
 		var from [2]int64
 		for i, k := range uses {
@@ -281,9 +282,9 @@ func (r *Rules) names(columns []int) string {
 		names[i] = r.d.Attributes[k].Name
 	}
 	if len(names) == 1 {
-		return plain(names[0])
+		return yamltext.Plain(names[0])
 	}
-	return list(names)
+	return yamltext.List(names, yamltext.Plain)
 }
 
 // sum tries whether x is the sum of other columns, in units of the finest of them.
@@ -296,7 +297,7 @@ func (r *Rules) sum(x int, uses ...int) {
 		most = max(most, r.d.Attributes[k].Scale)
 	}
 	unit := func(k int) float64 { return math.Pow10(most - r.d.Attributes[k].Scale) }
-	r.list = append(r.list, &candidate{entry: fmt.Sprintf("sum: %s, of: %s", plain(r.d.Attributes[x].Name), r.names(uses)), x: x, uses: uses,
+	r.list = append(r.list, &candidate{entry: fmt.Sprintf("sum: %s, of: %s", yamltext.Plain(r.d.Attributes[x].Name), r.names(uses)), x: x, uses: uses,
 		holds: func(columns []domain.Column, row int) bool {
 			sum := 0.
 			for _, k := range uses {
@@ -383,7 +384,7 @@ func (r *Rules) mapped(x *candidate, k int, key [2]int64) (text string, all bool
 			to, complete = r.value(x.x, m.most), true
 		}
 		if all = all && complete; to != "" {
-			pairs = append(pairs, plain(from)+": "+to)
+			pairs = append(pairs, yamltext.Plain(from)+": "+to)
 		}
 	}
 	if len(pairs) == 0 {
@@ -396,7 +397,7 @@ func (r *Rules) mapped(x *candidate, k int, key [2]int64) (text string, all bool
 func (r *Rules) value(column int, v int64) string {
 	a := &r.d.Attributes[column]
 	if a.Type == domain.String {
-		return plain(a.Values[v])
+		return yamltext.Plain(a.Values[v])
 	}
 	return string(a.AppendNative(nil, v))
 }

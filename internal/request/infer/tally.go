@@ -27,7 +27,7 @@ type tally struct {
 
 // numbers is what is known of numbers, dates or times.
 type numbers struct {
-	kind     kind
+	kind     cellkind.Kind
 	declared domain.Type // by the table; STRING: it is not known
 	scale    int
 	parts    bool    // a decimal number is not whole
@@ -168,31 +168,31 @@ func (t *numbers) float(v float64) {
 
 // untyped finds the kind of a text and widens kind and range to it.
 func (t *numbers) untyped(cell []byte) {
-	if t.kind == text {
+	if t.kind == cellkind.Text {
 		return
 	}
 	k, places := cellkind.Classify(cell)
-	t.promote(join(t.kind, k), places)
+	t.promote(cellkind.Join(t.kind, k), places)
 	s := string(cell)
 	switch t.kind {
-	case integer, decimal:
+	case cellkind.Integer, cellkind.Decimal:
 		a := domain.Attribute{Type: domain.Numeric, Scale: t.scale}
 		v, _ := a.ParseNative(s)
-		if t.kind == decimal && (v == math.MaxInt64 || v == math.MinInt64) { // it may be beyond them
-			t.promote(float, 0)
+		if t.kind == cellkind.Decimal && (v == math.MaxInt64 || v == math.MinInt64) { // it may be beyond them
+			t.promote(cellkind.Float, 0)
 			t.untyped(cell)
 			return
 		}
 		t.native(v)
-		_, isWhole := wholes.ParseNative(s)
+		_, isWhole := (&domain.Attribute{Type: domain.Int64}).ParseNative(s)
 		t.parts = t.parts || !isWhole
-	case float:
+	case cellkind.Float:
 		if v, err := strconv.ParseFloat(s, 64); err == nil {
 			t.float(v)
 		}
-	case date, datetime, timestamp, clock:
+	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp, cellkind.Clock:
 		a := domain.Attribute{Type: t.kind.Type()}
-		if t.kind == datetime { // a timestamp reads its cells, and those with a zone
+		if t.kind == cellkind.DateTime { // a timestamp reads its cells, and those with a zone
 			a.Type = domain.Timestamp
 		}
 		v, _ := a.ParseNative(s)
@@ -201,16 +201,16 @@ func (t *numbers) untyped(cell []byte) {
 }
 
 // promote turns the range into one of another kind, with room for more decimal places.
-func (t *numbers) promote(k kind, places int) {
+func (t *numbers) promote(k cellkind.Kind, places int) {
 	switch {
-	case t.kind == date && (k == datetime || k == timestamp):
+	case t.kind == cellkind.Date && (k == cellkind.DateTime || k == cellkind.Timestamp):
 		t.lo, t.hi, t.grain.unit = t.lo*86_400_000_000, t.hi*86_400_000_000, t.grain.unit*86_400_000_000
-	case k == decimal && (t.kind == integer || t.kind == decimal || t.kind == none):
+	case k == cellkind.Decimal && (t.kind == cellkind.Integer || t.kind == cellkind.Decimal || t.kind == cellkind.None):
 		if places > t.scale && !t.rescale(places) {
-			t.promote(float, 0)
+			t.promote(cellkind.Float, 0)
 			return
 		}
-	case k == float && (t.kind == integer || t.kind == decimal):
+	case k == cellkind.Float && (t.kind == cellkind.Integer || t.kind == cellkind.Decimal):
 		unit := math.Pow10(t.scale)
 		t.flo, t.fhi, t.scale = float64(t.lo)/unit, float64(t.hi)/unit, 0
 	}

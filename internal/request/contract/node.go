@@ -1,4 +1,4 @@
-package infer
+package contract
 
 import (
 	"errors"
@@ -62,8 +62,8 @@ func words(n *yaml.Node) (list []string, null bool) {
 
 func isTrue(n *yaml.Node) bool { return scalar(n) == "true" }
 
-// contractOf reads a description of any kind.
-func contractOf(root *yaml.Node, table string) (*contract, error) {
+// descriptionOf reads a description of any kind.
+func descriptionOf(root *yaml.Node, table string) (*description, error) {
 	switch {
 	case scalar(at(root, "kind")) == "DataContract" || at(root, "apiVersion") != nil && at(root, "schema") != nil || at(root, "dataset") != nil:
 		return odcs(root, table)

@@ -1,4 +1,4 @@
-package infer
+package contract
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 )
 
 // jsonSchema reads the properties of an object, or of the items of a list of objects.
-func jsonSchema(root *yaml.Node) (*contract, error) {
-	c := &contract{kind: "a JSON Schema"}
+func jsonSchema(root *yaml.Node) (*description, error) {
+	c := &description{kind: "a JSON Schema"}
 	s := resolve(root, root)
 	if list := at(s, "items"); list != nil && at(s, "properties") == nil {
 		s = resolve(root, list)
@@ -127,7 +127,7 @@ func (f *fact) ofJSONType(kind, format string) {
 }
 
 // odcs reads a data contract of the Open Data Contract Standard.
-func odcs(root *yaml.Node, table string) (*contract, error) {
+func odcs(root *yaml.Node, table string) (*description, error) {
 	var list []named
 	for _, n := range slices.Concat(items(at(root, "schema")), items(at(root, "dataset"))) {
 		list = append(list, named{cmp.Or(scalar(at(n, "name")), scalar(at(n, "table"))), n})
@@ -136,7 +136,7 @@ func odcs(root *yaml.Node, table string) (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contract{kind: "an ODCS data contract"}
+	c := &description{kind: "an ODCS data contract"}
 	for _, n := range slices.Concat(items(at(s, "properties")), items(at(s, "columns"))) {
 		f := fact{name: cmp.Or(scalar(at(n, "name")), scalar(at(n, "column")))}
 		f.null = !isTrue(at(n, "required")) && !isTrue(at(n, "primaryKey")) && scalar(at(n, "isNullable")) != "false"
@@ -181,7 +181,7 @@ func (f *fact) options(n *yaml.Node) {
 }
 
 // dbt reads the columns of a model, a source's table, a seed or a snapshot.
-func dbt(root *yaml.Node, table string) (*contract, error) {
+func dbt(root *yaml.Node, table string) (*description, error) {
 	var list []named
 	add := func(n *yaml.Node) { list = append(list, named{scalar(at(n, "name")), n}) }
 	for _, key := range []string{"models", "seeds", "snapshots"} {
@@ -198,7 +198,7 @@ func dbt(root *yaml.Node, table string) (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contract{kind: "dbt's description of a model"}
+	c := &description{kind: "dbt's description of a model"}
 	for _, n := range items(at(model, "columns")) {
 		f := fact{name: scalar(at(n, "name")), null: true}
 		f.ofSQL(scalar(at(n, "data_type")))
@@ -250,19 +250,19 @@ func (f *fact) tested(t *yaml.Node) {
 
 // untyped finds the type from limits and values, as a table's cells would give it.
 func (f *fact) untyped() {
-	k := none
+	k := cellkind.None
 	places := 0
 	for _, text := range append(slices.Clone(f.values), f.min, f.max) {
 		if text != "" {
 			kind, n := cellkind.Classify([]byte(text))
-			k, places = join(k, kind), max(places, n)
+			k, places = cellkind.Join(k, kind), max(places, n)
 		}
 	}
 	f.kind = "nothing"
-	if k == boolean && len(f.values) != 2 {
-		k = text
+	if k == cellkind.Boolean && len(f.values) != 2 {
+		k = cellkind.Text
 	}
-	if k == none {
+	if k == cellkind.None {
 		return
 	}
 	f.typ, f.typed, f.places = k.Type(), true, places

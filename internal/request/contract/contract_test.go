@@ -1,9 +1,10 @@
-package infer
+package contract
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -51,9 +52,9 @@ models:
 }
 
 // What a description says of columns is in the domain file, which is valid as it is.
-func TestFromSchema(t *testing.T) {
+func TestPropose(t *testing.T) {
 	for kind, c := range contracts {
-		text, err := FromSchema("it", []byte(c.text), c.table, "person")
+		text, err := Propose("it", []byte(c.text), c.table, "person")
 		if err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
@@ -73,7 +74,7 @@ func TestFromSchema(t *testing.T) {
 			line, _, _ = strings.Cut(line, "\n  - ")
 			for _, w := range words[1:] {
 				lo, hi, isRange := strings.Cut(w, "..")
-				if isRange && !strings.Contains(line, "min: "+plain(lo)+", max: "+plain(hi)) || !isRange && !strings.Contains(line, w) {
+				if isRange && !strings.Contains(line, "min: "+yamltext.Plain(lo)+", max: "+yamltext.Plain(hi)) || !isRange && !strings.Contains(line, w) {
 					t.Errorf("%s: %s: no %s in %s", kind, words[0], w, line)
 				}
 			}
@@ -95,7 +96,7 @@ func TestFromSchema(t *testing.T) {
 	}
 }
 
-func TestFromSchemaRefuses(t *testing.T) {
+func TestProposeRefuses(t *testing.T) {
 	for _, c := range []struct{ text, table, id, want string }{
 		{"\x00", "", "", "neither JSON nor YAML"},
 		{"[1, 2]", "", "", "it is no ODCS contract"},
@@ -108,19 +109,19 @@ func TestFromSchemaRefuses(t *testing.T) {
 		{`{models: [{name: m, columns: [{name: a}, {name: a}]}]}`, "", "", `two columns are called "a"`},
 		{`{"type": "record", "fields": [{"name": "a", "type": "boolean"}]}`, "", "", "can be converted to JSON Schema"},
 	} {
-		if _, err := FromSchema("it", []byte(c.text), c.table, c.id); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Propose("it", []byte(c.text), c.table, c.id); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.40s: got %v, want %q", c.text, err, c.want)
 		}
 	}
 }
 
-// FuzzFromSchema: no description makes it panic, and what it proposes is valid.
-func FuzzFromSchema(f *testing.F) {
+// FuzzPropose: no description makes it panic, and what it proposes is valid.
+func FuzzPropose(f *testing.F) {
 	for _, c := range contracts {
 		f.Add([]byte(c.text), c.table)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, table string) {
-		got, err := FromSchema("it", text, table, "")
+		got, err := Propose("it", text, table, "")
 		if err != nil {
 			return
 		}

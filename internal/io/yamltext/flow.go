@@ -1,26 +1,34 @@
-package infer
+package yamltext
 
 import (
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/dapple-dp/dapple/internal/io/yamltext"
 )
 
 // bare matches texts that mean themselves inside a flow mapping of YAML.
 var bare = regexp.MustCompile(`^(-?[0-9]|[A-Za-z])[A-Za-z0-9_.-]*( [A-Za-z0-9_.-]*[A-Za-z0-9_.])*$`)
 
-// plain quotes a text for YAML if it has to be.
-func plain(s string) string {
+// Plain quotes a text for YAML if it has to be.
+func Plain(s string) string {
 	if bare.MatchString(s) && !slices.Contains([]string{"null", "Null", "NULL"}, s) {
 		return s
 	}
-	return yamltext.Quoted(s)
+	return Quoted(s)
 }
 
-func list(values []string) string { return yamltext.List(values, plain) }
+// Column writes the line of a column, whose keys are written already, with what the reader has to decide. One that is left out is a comment.
+func Column(keys string, out bool, review string) string {
+	text := folded("  - {" + keys + "}")
+	if out { // a comment has one line
+		text = "  # - {" + keys + "}"
+	}
+	if review != "" {
+		text += "  # review: " + review
+	}
+	return text + "\n"
+}
 
 // lineWidth is the length of a line from which on a column's text goes on in the next one.
 const lineWidth = 100

@@ -1,4 +1,6 @@
-package infer
+// Package contract proposes a domain file from a public description of a table: an ODCS data contract, a JSON Schema, or
+// dbt's schema.yml. It reads no row.
+package contract
 
 import (
 	"cmp"
@@ -13,15 +15,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
-// FromSchema proposes a domain file from a description of a table that is public: an ODCS data contract, a JSON Schema, or
-// dbt's schema.yml. table names one of several
-// tables that the file describes, and privacyID the column of the people, "" without one. No table is read. The
-// domain file is valid; columns that the description says too little about are left out, each with what is missing.
-func FromSchema(name string, data []byte, table, privacyID string) ([]byte, error) {
+// Propose returns a domain file, which is valid. table names one of several tables that the description has, and privacyID the
+// column of the people, "" without one. Columns that the description says too little about are left out, each with what is missing.
+func Propose(name string, data []byte, table, privacyID string) ([]byte, error) {
 	if len(data) > schema.MaxBytes {
 		return nil, fmt.Errorf("infer: %s: it is larger than %d MiB", name, schema.MaxBytes>>20)
 	}
@@ -29,7 +30,7 @@ func FromSchema(name string, data []byte, table, privacyID string) ([]byte, erro
 	if err := yaml.Unmarshal(data, &doc); err != nil || len(doc.Content) == 0 {
 		return nil, fmt.Errorf("infer: %s: it is neither JSON nor YAML", name)
 	}
-	c, err := contractOf(doc.Content[0], table)
+	c, err := descriptionOf(doc.Content[0], table)
 	if err != nil {
 		return nil, fmt.Errorf("infer: %s: %w", name, err)
 	}
@@ -49,8 +50,8 @@ func FromSchema(name string, data []byte, table, privacyID string) ([]byte, erro
 	return c.file(privacyID)
 }
 
-// contract is what a description says of a table.
-type contract struct {
+// description is what a description says of a table.
+type description struct {
 	kind  string // of description
 	facts []fact
 }
@@ -72,11 +73,11 @@ type fact struct {
 }
 
 // file writes the domain file.
-func (c *contract) file(privacyID string) ([]byte, error) {
+func (c *description) file(privacyID string) ([]byte, error) {
 	var b, columns, generate strings.Builder
 	fmt.Fprintf(&b, "# Proposed from %s, which is public; no row was read. Look at each comment \"review:\".\n", c.kind)
 	if privacyID != "" {
-		fmt.Fprintf(&b, "privacy_id: %s\n", plain(privacyID))
+		fmt.Fprintf(&b, "privacy_id: %s\n", yamltext.Plain(privacyID))
 	} else {
 		fmt.Fprintf(&b, "privacy_id: %s  # every record is protected by itself\n", schema.NoPrivacyID)
 	}
@@ -86,17 +87,17 @@ func (c *contract) file(privacyID string) ([]byte, error) {
 		if f.name == privacyID {
 			continue
 		}
-		p := f.propose()
-		if !p.out {
-			if _, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n"+p.String())); err != nil {
-				p.out, p.review = true, "left out: its limits are not those of a column; "+f.missing()
+		keys, review, out := f.propose()
+		if !out {
+			if _, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n"+yamltext.Column(keys, false, ""))); err != nil {
+				out, review = true, "left out: its limits do not fit a column; "+f.missing()
 			} else {
 				kept++
 			}
 		}
-		columns.WriteString(p.String())
-		if as := f.generated(); p.out && as != "" {
-			fmt.Fprintf(&generate, "  - {column: %s, as: %s}\n", plain(f.name), as)
+		columns.WriteString(yamltext.Column(keys, out, review))
+		if as := f.generated(); out && as != "" {
+			fmt.Fprintf(&generate, "  - {column: %s, as: %s}\n", yamltext.Plain(f.name), as)
 		}
 	}
 	if kept == 0 {
@@ -109,20 +110,17 @@ func (c *contract) file(privacyID string) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// propose makes the line of a column.
-func (f *fact) propose() proposal {
-	p := proposal{name: f.name, keys: "name: " + plain(f.name)}
-	leave := func(why string) proposal {
-		p.out, p.review = true, "left out: "+why
-		return p
-	}
+// propose makes the keys of a column, and says what is to be reviewed, or why it is left out.
+func (f *fact) propose() (keys, review string, out bool) {
+	keys = "name: " + yamltext.Plain(f.name)
+	leave := func(why string) (string, string, bool) { return keys, "left out: " + why, true }
 	switch {
 	case f.nested:
-		return leave(plain(f.kind) + " is nested; flatten it")
+		return leave(yamltext.Plain(f.kind) + " is nested; flatten it")
 	case !f.typed:
-		return leave(strings.TrimSpace("the type "+plain(f.kind)) + " is not supported")
+		return leave(strings.TrimSpace("the type "+yamltext.Plain(f.kind)) + " is not supported")
 	}
-	p.keys += ", type: " + f.typ.String()
+	keys += ", type: " + f.typ.String()
 	end := ", null: true"
 	if !f.null {
 		end = ""
@@ -134,23 +132,23 @@ func (f *fact) propose() proposal {
 			end = ", fallback: false"
 		}
 	case len(f.values) > 0 && facts.Categories:
-		p.keys += ", values: " + list(f.values)
+		keys += ", values: " + yamltext.List(f.values, yamltext.Plain)
 		if !f.null {
-			end = ", fallback: " + plain(f.values[0])
+			end = ", fallback: " + yamltext.Plain(f.values[0])
 		}
 	case !facts.Bins || !f.limits():
 		return leave(f.missing())
 	default:
 		if !f.null {
-			end = ", fallback: " + plain(f.min)
+			end = ", fallback: " + yamltext.Plain(f.min)
 		}
-		p.keys += ", min: " + plain(f.min) + ", max: " + plain(f.max) + f.resolution()
+		keys += ", min: " + yamltext.Plain(f.min) + ", max: " + yamltext.Plain(f.max) + f.resolution()
 		if f.form == wide {
-			p.review = "min and max: the first and last day that the table is about"
+			review = "min and max: the first and last day that the table is about"
 		}
 	}
-	p.keys += end
-	return p
+	keys += end
+	return keys, review, false
 }
 
 // missing says what a column lacks.
