@@ -10,8 +10,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/dp/mechanism"
-	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Cells of magnitudes hold their numbers.
@@ -199,13 +197,12 @@ func TestMissingValuesThatNobodySees(t *testing.T) {
 func TestWholeNumbersHaveNoPlaces(t *testing.T) {
 	p := Params{
 		Columns: []Column{{Name: "age", Type: domain.Int64}, {Name: "fee", Type: domain.Numeric, Scale: 2}}, Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1),
-	}.withDefaults()
+	}
 	var table rows
 	for i := range 5000 {
 		table = append(table, []string{fmt.Sprint(i % 100), fmt.Sprintf("%d.25", i%100)})
 	}
-	cut := must.Value(p.firstCut())(t)
-	found := must.Value(find(p, cut, counted(t, p, table), mechanism.NewSeed(), nil))(t)
+	found := foundIn(t, p, counted(t, p, table))
 	for _, e := range found.Prior.Events {
 		if e.Stage == placesStage && len(e.Scales) != 1 {
 			t.Errorf("asked for places: %+v", e)
