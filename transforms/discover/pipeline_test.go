@@ -23,7 +23,15 @@ import (
 
 func TestMain(m *testing.M) { transformtest.Main(m) }
 
-// The stage in a pipeline finds people's columns and rows, keeps what it found, and a second attempt adopts it unread.
+// holds reports whether the range of a column has all from one number to another.
+func holds(c discover.FoundColumn, from, to float64) bool {
+	var low, high float64
+	_, err := fmt.Sscan(c.Min+" "+c.Max, &low, &high)
+	return err == nil && low <= from && to <= high
+}
+
+// The stage in a pipeline finds people's columns and rows, keeps what it found, and a second attempt adopts it unread. Noise makes
+// a range or the number of rows larger in one of some hundreds of runs. All else is 6 standard deviations of noise away or more.
 func TestPipeline(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("id,sex,visits\n")
@@ -37,9 +45,9 @@ func TestPipeline(t *testing.T) {
 	source := must.Value(table.Find(t.Context(), dir+"/people.csv", nil))(t)
 	p := discover.Params{
 		Columns:   []discover.Column{{Name: "sex", Untyped: true}, {Name: "visits", Untyped: true}},
-		PrivacyID: "id", Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1), Store: tables.Store(dir), RunID: "one", Book: dir + "/people.book",
+		PrivacyID: "id", Epsilon: 14, Delta: 1e-9, Share: dp.ShareOf(1, 1), Store: tables.Store(dir), RunID: "one", Book: dir + "/people.book",
 	}
-	terms := book.Terms{Name: "people", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 3, Delta: 1e-6, Inputs: []string{"people.csv"}}
+	terms := book.Terms{Name: "people", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 15, Delta: 1e-4, Inputs: []string{"people.csv"}}
 	must.Value(book.Create(t.Context(), p.Book, terms))(t)
 	var found []*discover.Found
 	for range 2 {
@@ -54,7 +62,7 @@ func TestPipeline(t *testing.T) {
 		found = append(found, f)
 	}
 	f := found[0]
-	if len(f.Columns[0].Values) != 2 || f.Columns[1].Min != "0" || f.Columns[1].Max != "8" || f.MaxRows != 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
+	if len(f.Columns[0].Values) != 2 || !holds(f.Columns[1], 0, 8) || f.MaxRows < 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
 		t.Errorf("found %+v", f)
 	}
 	if file, err := schema.Parse("found", f.File("trim: true")); err != nil || file.Domain.Events == nil {
@@ -64,7 +72,7 @@ func TestPipeline(t *testing.T) {
 		t.Error("a second attempt has drawn again")
 	}
 	b := must.Value(book.Open(t.Context(), p.Book))(t)
-	if list := b.Standing(); len(list) != 1 || list[0].Key != book.FoundKey(f.Prior.ID) || list[0].Epsilon != 1 {
+	if list := b.Standing(); len(list) != 1 || list[0].Key != book.FoundKey(f.Prior.ID) || list[0].Epsilon != 14 {
 		t.Errorf("the book has %d charges for what was found as %s", len(list), f.Prior.ID)
 	}
 }
@@ -80,7 +88,8 @@ type visit struct {
 
 func init() { beam.RegisterType(reflect.TypeFor[visit]()) }
 
-// TestStructs: of structs the types of fields are public, and what they hold is found as of a table.
+// TestStructs: of structs the types of fields are public, and what they hold is found as of a table. Noise makes a range or the
+// number of rows larger, or a resolution finer. All else is 6 standard deviations of noise away or more.
 func TestStructs(t *testing.T) {
 	columns := must.Value(discover.ColumnsOf(reflect.TypeFor[visit](), "person"))(t)
 	var rows []visit
@@ -93,13 +102,13 @@ func TestStructs(t *testing.T) {
 			rows = append(rows, v)
 		}
 	}
-	p := discover.Params{Columns: columns, PrivacyID: "person", Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1)}
+	p := discover.Params{Columns: columns, PrivacyID: "person", Epsilon: 20, Delta: 1e-9, Share: dp.ShareOf(1, 1)}
 	pipe, s := beam.NewPipelineWithRoot()
 	col := transformtest.Capture[string](s, discover.Discover(s, transformtest.Create(s, rows...), p))
 	transformtest.Run(t, pipe)
 	f := must.Value(discover.Decode([]byte(col.Elements()[0])))(t)
 	ward, nights, cost := f.Columns[0], f.Columns[1], f.Columns[2]
-	if len(ward.Values) != 2 || ward.Null || nights.Type != domain.Int64 || nights.Max != "7" || !nights.Null || cost.Type != domain.Float64 || cost.Resolution != "0.01" || f.MaxRows != 2 {
+	if len(ward.Values) != 2 || ward.Null || nights.Type != domain.Int64 || !holds(nights, 0, 7) || !nights.Null || cost.Type != domain.Float64 || !strings.HasPrefix(cost.Resolution, "0.0") || f.MaxRows < 2 {
 		t.Errorf("found %+v", f)
 	}
 	if _, err := schema.Parse("found", f.File("")); err != nil {
