@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -64,7 +65,8 @@ func runOpen(t *testing.T, c Config) (*Result, []byte) {
 
 // TestRunOpen: of a domain file with open parts only these are found: what it declares stands in the domain that is released,
 // with comments, and each column says what was released of it. Nothing that one person alone has is named. One statement
-// holds finding and run. The budget book has a charge for each, and the statement names the run's.
+// holds finding and run. The budget book has a charge for each, and the statement names the run's. Noise makes a range or the
+// number of rows larger in one of some hundreds of runs: what they are is not compared.
 func TestRunOpen(t *testing.T) {
 	dir := t.TempDir()
 	name, ledger, input := filepath.Join(dir, "open.yaml"), filepath.Join(dir, "book"), openCSV(t, 30_000)
@@ -76,11 +78,11 @@ func TestRunOpen(t *testing.T) {
 	for _, want := range []string{
 		"# as they answered\n  - {name: sex, type: STRING, values: [Female, Male], other: true}\n",
 		"# released: values, other, null\n  - {name: city, type: STRING, values: [\"Bonn\", \"Köln\"], other: true, null: true} # where they live\n",
-		"# released: max\n  - {name: age, type: INT64, min: 0, max: 120, null: true}\n",
+		"# released: max\n  - {name: age, type: INT64, min: 0, max: ",
 		"{name: status, type: INT64, values: [\"",
 		"# released: min, max, fallback\n  - {name: fare, type: NUMERIC, resolution: 0.50, min: ",
-		"{name: visited, type: DATE, min: 2020-01-01, max: 2023-12-31,",
-		"# left out: note: no value was found", "events: {person: [sex], rows: {max: 4}}", "# released: rows: max",
+		"{name: visited, type: DATE, min: 20",
+		"# left out: note: no value was found", "events: {person: [sex], rows: {max: ", "# released: rows: max",
 		"prefix: [1, 3], values: [\"", `"D66*"`, `"E*"`, `"I10"`,
 	} {
 		if !strings.Contains(text, want) {
@@ -181,7 +183,7 @@ func TestInferOpen(t *testing.T) {
 		t.Errorf("found:\n%s", found.Text)
 	}
 	for _, f := range []struct{ text, says string }{
-		{strings.Replace(string(found.Text), "max: 120", "max: find", 1), "a file carries one"},
+		{regexp.MustCompile(`max: \d+, null`).ReplaceAllString(string(found.Text), "max: find, null"), "a file carries one"},
 		{strings.Split(string(found.Text), "found:")[0], "nothing in it is to be found"},
 		{strings.ReplaceAll(openFile, "city", "town"), `"town"`},
 		{strings.Replace(openFile, "type: DATE", "type: DAY", 1), "the types are"},
