@@ -192,6 +192,8 @@ var layering = []struct {
 		"evaluation spends nothing and releases nothing"},
 	{"internal/request/infer", []string{"dp/query", "dp/internal/noise", "dp/accountant", "dp/mechanism", "solver", "internal/model/population", "transforms", "pipelines$"},
 		"proposals are read off the data and stay apart from what is released"},
+	{"internal/request/rules", []string{"io/table", "io/schema", "dp/query", "dp/accountant", "dp/mechanism", "solver", "transforms", "pipelines$"},
+		"what holds between columns follows from the records that are handed over"},
 	{"internal/request/contract", []string{"io/table", "io/files", "internal/request/infer", "transforms", "solver", "pipelines$"},
 		"a contract stands in place of rows, and none is read"},
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/relation"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
-	"github.com/dapple-dp/dapple/internal/request/infer"
+	"github.com/dapple-dp/dapple/internal/request/rules"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -30,7 +30,7 @@ type Fit struct {
 	NoID       int64        `json:"records_without_id"` // which belong to nobody and are not counted; 0 without a privacy ID
 	Columns    []ColumnFit  `json:"columns"`
 	Broken     []Broken     `json:"constraints,omitempty"`  // what the domain declares between columns
-	Undeclared []infer.Rule `json:"undeclared,omitempty"`   // what holds between columns
+	Undeclared []rules.Rule `json:"undeclared,omitempty"`   // what holds between columns
 	People     *PeopleFit   `json:"people,omitempty"`       // nil without events
 	PeopleRows *Fit         `json:"people_table,omitempty"` // of the table of people, if that is one of its own
 }
@@ -149,13 +149,13 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 			return fmt.Errorf("check: %w", err)
 		}
 	}
-	rules, err := findRules(ctx, c.domain, r.events)
+	search, err := rules.New(c.domain, r.events)
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
 	err = r.source.table.Each(ctx, c.wanted, r.source.form, func(chunk *domain.Chunk) error {
 		c.add(chunk)
-		rules.Add(ctx, chunk)
+		search.Add(ctx, chunk)
 		return ctx.Err()
 	})
 	if err != nil {
@@ -167,9 +167,7 @@ func (r *CheckRequest) Run(ctx context.Context, out io.Writer) error {
 	if c.fit.People != nil {
 		c.fit.People.end(c.fit.Columns)
 	}
-	if c.fit.Undeclared, err = rules.Found(ctx); err != nil {
-		return fmt.Errorf("check: %w", err)
-	}
+	c.fit.Undeclared = search.Found()
 	b, err := json.MarshalIndent(c.fit, "", "  ")
 	if err != nil {
 		return fmt.Errorf("check: %w", err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/request/infer"
+	"github.com/dapple-dp/dapple/internal/request/rules"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -114,8 +114,8 @@ func shareDerived(ctx context.Context, list []domain.Derived, sources ...*source
 
 func (s *source) formOfPeople() schema.CSV { return s.form.WithHeader() }
 
-// read reads all rows, and passes them to rules, unless these are nil or people are in a table of their own. Call check before.
-func (s *source) read(ctx context.Context, rules *infer.Rules) (*Table, error) {
+// read reads all rows, and passes them to a search, unless it is nil or people are in a table of their own. Call check before.
+func (s *source) read(ctx context.Context, search *rules.Search) (*Table, error) {
 	b := NewBuilder(s.domain, s.derived...)
 	if s.people {
 		b = NewPeopleBuilder(s.domain, s.derived...)
@@ -125,8 +125,8 @@ func (s *source) read(ctx context.Context, rules *infer.Rules) (*Table, error) {
 		err = s.join(ctx, b)
 	} else {
 		err = s.each(ctx, s.table, s.with(s.derived...), s.form, func(c *domain.Chunk) {
-			if b.Add(c); rules != nil {
-				rules.Add(ctx, c)
+			if b.Add(c); search != nil {
+				search.Add(ctx, c)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/workload"
-	"github.com/dapple-dp/dapple/internal/request/infer"
+	"github.com/dapple-dp/dapple/internal/request/rules"
 	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
@@ -45,12 +45,12 @@ func Run(ctx context.Context, c Config, out io.Writer) error {
 // Run reads the tables, compares them and writes the text form to out. The workload is the domain
 // file's, if it declares one.
 func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
-	rules, err := findRules(ctx, r.truth.domain, r.events)
+	search, err := rules.New(r.truth.domain, r.events)
 	if err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
 	t := Tables{}
-	if t.Real, err = r.truth.read(ctx, rules); err == nil {
+	if t.Real, err = r.truth.read(ctx, search); err == nil {
 		t.Synthetic, err = r.synthetic.read(ctx, nil)
 	}
 	if err == nil && r.holdout != nil {
@@ -67,11 +67,7 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 		report.Real.People = comparePeople(t.Real, t.Synthetic, r.domain, r.events)
 	}
 	if r.truth.parents == nil {
-		found, err := rules.Found(ctx)
-		if err != nil {
-			return fmt.Errorf("evaluate: %w", err)
-		}
-		for _, rule := range found {
+		for _, rule := range search.Found() {
 			if rule.Map != "" {
 				report.Follows = append(report.Follows, Follows{"{" + rule.Entry + "}", rule.Holds()})
 			}
@@ -90,14 +86,6 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 		}
 	}
 	return errors.Join(written(ctx, out, r.json, "figures", report.WriteJSON), written(ctx, out, r.html, "pictures, on a page for a browser", report.WriteHTML))
-}
-
-// findRules returns what looks for rules between the columns of a table, without those of people.
-func findRules(ctx context.Context, d *domain.Domain, e *domain.Events) (*infer.Rules, error) {
-	if e == nil {
-		return infer.NewRules(ctx, d, nil)
-	}
-	return infer.NewRules(ctx, d, e.Person)
 }
 
 // Stdout in place of a file's name asks for JSON where the text would go, which is left out.

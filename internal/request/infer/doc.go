@@ -23,7 +23,7 @@
 //
 // # Wide tables
 //
-// What holds between columns is looked for among the first MostRelated columns of a table, and the proposal says so. Of more
+// What holds between columns is looked for among the first rules.MostRelated columns of a table, and the proposal says so. Of more
 // than 256 columns fewer than 4,096 values each are counted at a time, and of more than 32 fewer than 2^20 values and people
 // are told apart: memory grows with the columns, and not with their pairs or their rows.
 //

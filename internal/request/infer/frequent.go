@@ -3,6 +3,7 @@ package infer
 import (
 	"cmp"
 	"slices"
+	"unicode/utf8"
 )
 
 const (
@@ -70,7 +71,7 @@ func (f *frequent) lower() {
 // whether they are all that there is.
 func (f *frequent) supported(units bool) (values []string, all bool) {
 	for v, s := range f.values {
-		if units && len(s.units) >= MinSupport || !units && s.records >= MinSupport {
+		if (units && len(s.units) >= MinSupport || !units && s.records >= MinSupport) && utf8.ValidString(v) {
 			values = append(values, v)
 		}
 	}

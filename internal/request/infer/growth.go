@@ -94,7 +94,7 @@ func (s *Source) order(h *histories, lines []proposal) string {
 		if p.out || p.key || !h.growth[a].grows(several) {
 			continue
 		}
-		d, err := parsed(p.keys)
+		d, err := parsed(p)
 		switch {
 		case err != nil:
 		case d.Attributes[0].Type.Facts().Calendar:

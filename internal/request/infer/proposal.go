@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
@@ -25,9 +24,13 @@ type proposal struct {
 
 func (p proposal) String() string { return yamltext.Column(p.keys, p.out, p.review) }
 
-// parsed reads the keys of one column. The reader of domain files has the last word.
-func parsed(keys string) (*domain.Domain, error) {
-	f, err := schema.Parse("proposal", []byte("privacy_id: none\ncolumns:\n  - {"+keys+"}\n"))
+// parsed reads the columns that are kept. The reader of domain files has the last word.
+func parsed(lines ...proposal) (*domain.Domain, error) {
+	text := "privacy_id: none\ncolumns:\n"
+	for _, p := range lines {
+		text += p.String()
+	}
+	f, err := schema.Parse("proposal", []byte(text))
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +96,7 @@ func (s *Source) fromData(t *tally) proposal {
 	if why == "" {
 		p.keys += keys
 		// It has no range at the end of what a type can hold.
-		if _, err := parsed(p.keys); err != nil {
+		if _, err := parsed(p); err != nil {
 			why = "no cells could be found for its range"
 		}
 	}
@@ -168,11 +171,6 @@ func (t *tally) unusable(fallback string) string {
 // categories proposes the values of a STRING.
 func (t *tally) categories(units bool) (keys string, derived []string, why string) {
 	values, all := t.values.supported(units)
-	values = slices.DeleteFunc(values, func(v string) bool {
-		usable := utf8.ValidString(v)
-		all = all && usable
-		return !usable
-	})
 	who := map[bool]string{true: "people", false: "records"}[units]
 	switch {
 	case t.values.records == 0:

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/request/rules"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -53,33 +55,39 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	whole.written(lines, tallies) // as rules read the cells
 	order := s.order(people, lines)
 	events := s.events(people, lines, order)
-	rules, err := s.related(ctx, whole.csv, tallies, lines)
+	between, err := s.related(ctx, whole.csv, lines)
 	if err != nil {
 		return nil, err
 	}
 	s.doubt(lines)
 	csv := whole.csvLine(marked, whole.written(lines, tallies))
-	text := whole.file(lines, s.persons(tallies), rules, events, csv)
+	text := whole.file(lines, s.persons(tallies), between, events, csv)
 	if _, err := schema.Parse("proposed", []byte(text)); err != nil && order != "" { // it has bins
-		text = whole.file(lines, s.persons(tallies), rules, s.events(people, lines, ""), csv)
+		text = whole.file(lines, s.persons(tallies), between, s.events(people, lines, ""), csv)
 	}
 	return []byte(text), nil
 }
 
-// related proposes the constraints of both tables.
-func (s *Source) related(ctx context.Context, csv schema.CSV, tallies map[string]*tally, lines []proposal) (rules []Rule, err error) {
+// related proposes the constraints of both tables, between columns that are as the lines say.
+func (s *Source) related(ctx context.Context, csv schema.CSV, lines []proposal) (list []rules.Rule, err error) {
 	for _, of := range []*Source{s.parents, s} {
 		if of == nil || !s.FromData {
 			continue
 		}
-		of.csv = csv
-		list, err := of.rules(ctx, tallies, slices.DeleteFunc(slices.Clone(lines), func(p proposal) bool { return !of.has(p.name) }))
+		d, err := parsed(slices.DeleteFunc(slices.Clone(lines), func(p proposal) bool { return p.out || !of.has(p.name) })...)
+		if err != nil {
+			continue // no column is left
+		}
+		search, err := rules.New(d, nil)
 		if err != nil {
 			return nil, err
 		}
-		rules = append(rules, list...)
+		if err := of.table.Each(ctx, d, csv, func(c *domain.Chunk) error { search.Add(ctx, c); return ctx.Err() }); err != nil {
+			return nil, err
+		}
+		list = append(list, search.Found()...)
 	}
-	return rules, nil
+	return list, nil
 }
 
 // lines proposes each column but the privacy ID.
@@ -114,15 +122,15 @@ func (s *Source) doubt(lines []proposal) {
 }
 
 // file lays out a domain file.
-func (s *Source) file(lines []proposal, persons []string, rules []Rule, events *events, csv string) string {
+func (s *Source) file(lines []proposal, persons []string, between []rules.Rule, events *events, csv string) string {
 	var b strings.Builder
 	b.WriteString(yamltext.ForEditors)
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived_from_data lists what was read off the table. Replace it by what is known without the table,\n" +
 			"# and delete the line of each column that you have reviewed. A release repeats what is left.\n")
 		b.WriteString(s.derivedFacts(lines, events))
-		if len(lines) > MostRelated {
-			fmt.Fprintf(&b, "# Constraints were looked for between the first %d columns of the table alone.\n", MostRelated)
+		if len(lines) > rules.MostRelated {
+			fmt.Fprintf(&b, "# Constraints were looked for between the first %d columns of the table alone.\n", rules.MostRelated)
 		}
 	} else {
 		b.WriteString("# Proposed from the names and types of the columns; no row was read. It is not complete: put what each\n" +
@@ -156,10 +164,10 @@ func (s *Source) file(lines []proposal, persons []string, rules []Rule, events *
 	for _, p := range lines {
 		b.WriteString(p.String())
 	}
-	if len(rules) > 0 {
+	if len(between) > 0 {
 		b.WriteString("# constraints:  # review: these hold in every record; take the # off those that are rules, and values, min and max out of columns that follow\n")
 	}
-	for _, rule := range rules {
+	for _, rule := range between {
 		part := ""
 		if rule.Part < 1 {
 			part = "  # " + rule.Holds()

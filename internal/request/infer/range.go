@@ -78,7 +78,7 @@ const exactShare = .01
 // exactly declares the frequent numbers that the proposed cells would round: logarithms of amounts that many have in
 // common, and codes beyond the range.
 func (t *tally) exactly(cells string, units bool) string {
-	d, err := parsed(fmt.Sprintf("name: x, type: %v, %s, null: true", t.typ, cells))
+	d, err := parsed(proposal{keys: fmt.Sprintf("name: x, type: %v, %s, null: true", t.typ, cells)})
 	if err != nil || t.form != nil {
 		return ""
 	}

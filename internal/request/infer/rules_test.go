@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/request/rules"
 	"github.com/dapple-dp/dapple/io/schema"
 )
 
@@ -121,7 +122,7 @@ func TestMapsOfTwoColumns(t *testing.T) {
 
 // Constraints are looked for between the first columns of a wide table, and the proposal says so.
 func TestWideTable(t *testing.T) {
-	names, cells := make([]string, MostRelated+10), make([]string, MostRelated+10)
+	names, cells := make([]string, rules.MostRelated+10), make([]string, rules.MostRelated+10)
 	for i := range names {
 		names[i] = fmt.Sprintf("c%d", i)
 	}
@@ -131,9 +132,57 @@ func TestWideTable(t *testing.T) {
 		}
 		return strings.Join(cells, ";")
 	})
-	last := MostRelated - 1
-	hasLines(t, text, fmt.Sprintf("{derive: c%d, from: c0, map: {", last), fmt.Sprintf("\n# Constraints were looked for between the first %d columns of the table alone.\n", MostRelated))
+	last := rules.MostRelated - 1
+	hasLines(t, text, fmt.Sprintf("{derive: c%d, from: c0, map: {", last), fmt.Sprintf("\n# Constraints were looked for between the first %d columns of the table alone.\n", rules.MostRelated))
 	if strings.Contains(text, fmt.Sprintf("{derive: c%d, ", last+1)) {
 		t.Errorf("column %d is compared, too", last+2)
+	}
+}
+
+// Where a column has more values than a proposal lists, or rare ones, a map is proposed for those that it lists, with what the others
+// become and the part of the records. Records with other values break no map, whatever they have or lack.
+func TestMapsOfOpenColumns(t *testing.T) {
+	sizes := []string{"small", "large"}
+	for _, c := range []struct {
+		name  string
+		price func(product, size, i int) string
+		want  string
+	}{
+		{"price", func(product, _, _ int) string { return fmt.Sprint(100 + product%40*5) }, "{derive: price, from: product, else: "},
+		{"text", func(product, _, _ int) string { return fmt.Sprintf("group %d", product%7) }, "{derive: price, from: product, else: "},
+		{"pairs", func(product, size, _ int) string { return fmt.Sprint(100 + product%40*5 + size) }, "{derive: price, from: [product, size], else: "},
+		{"none for others", func(product, _, _ int) string {
+			if product >= 97 && (product < 100 || product > 102) { // of the rare ones three are listed
+				return ""
+			}
+			return fmt.Sprint(100 + product%40*5)
+		}, "{derive: price, from: product, else: "},
+		{"by chance", func(product, _, i int) string { return fmt.Sprint(100 + (product+i/97)%40*5) }, ""},
+	} {
+		text := proposed(t, "product;size;price", 20_000, func(i int) string {
+			product := i * 7 % 97
+			if i%9 == 0 { // 40 products of some 55 records
+				product = 97 + i/9%40
+			}
+			return fmt.Sprintf("product %d;%s;%s", product, sizes[i%2], c.price(product, i%2, i))
+		})
+		if got := strings.Contains(text, "{derive: price"); got != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: no %q in\n%s", c.name, c.want, text)
+		}
+		if c.want == "" {
+			continue
+		}
+		_, line, _ := strings.Cut(text, c.want)
+		line, _, _ = strings.Cut(line, "\n")
+		var part float64
+		_, comment, _ := strings.Cut(line, "  # ")
+		if _, err := fmt.Sscanf(comment, "in %f %% of records; most others have values that are not listed", &part); err != nil || part < 85 || part > 91 || !strings.Contains(line, "product 96: ") {
+			t.Errorf("%s: %v in %s", c.name, err, line)
+		}
+		text = strings.NewReplacer("# constraints:", "constraints:", "#   - "+c.want, "  - "+c.want).Replace(text)
+		text = regexp.MustCompile("name: price, type: ([A-Z0-9]+), [^}]*").ReplaceAllString(text, "name: price, type: $1")
+		if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
+			t.Errorf("%s: %v in\n%s", c.name, err, text)
+		}
 	}
 }
