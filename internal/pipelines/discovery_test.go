@@ -251,7 +251,7 @@ func TestFindReadsNoRecord(t *testing.T) {
 	if r, err := find("latin.csv", "id,Gr\xf6\xdfe\np1,1\n"); err != nil || r.form.Encoding != schema.Windows1252 || r.params.Columns[0].Name != "Größe" {
 		t.Errorf("a header line in Windows-1252: %v", err)
 	}
-	if _, err := find("headless.csv", "p1,Female,1984-03-02\np2,Male,1990-01-01\n"); err == nil || !strings.Contains(err.Error(), "looks like a record") || strings.Contains(err.Error(), "1984") {
+	if _, err := find("headless.csv", "p1,Female,1984-03-02\np2,Male,1990-01-01\n"); err == nil || !strings.Contains(err.Error(), "looks like a record") || strings.Contains(err.Error(), "1984-03") {
 		t.Errorf("a header that is a record: %v", err)
 	}
 	if _, err := find("table.fields", `{"id": "p1", "secret name": 1}`+"\n"); err == nil || !strings.Contains(err.Error(), "in its records alone") || strings.Contains(err.Error(), "secret") {
