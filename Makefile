@@ -27,7 +27,7 @@ export GOFLAGS += -ldflags=-s -tags=osusergo,disable_grpc_modules
 export GOGC ?= 400
 ablate bench demo lint nightly paper pictures: export GOGC = 100
 
-.PHONY: all suite docs notices pictures build program fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed packages images template golden cover clean
+.PHONY: all fetch suite docs notices pictures build program fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed packages images template golden cover clean
 
 all: fmt vet lint test
 
@@ -56,6 +56,11 @@ vet:
 	$(BELOW) $(GO) vet ./...
 	$(RESEARCH) $(GO) vet ./...
 	@$(WITHCXX) $(GO) vet ./...
+
+# What Go fetches from others, and nothing else.
+fetch:
+	@for m in . integration integration/outside integration/research $(SERVICES); do $(GO) -C $$m list -deps -test ./... >/dev/null || exit 1; done
+	@$(GO) run -n $(LINTER) >/dev/null 2>&1
 
 lint:
 	$(GO) run $(LINTER) run ./...

@@ -9,13 +9,16 @@ bin=$(cd ../.. && mkdir -p bin out && cd bin && pwd)
 out=$(cd ../../out && pwd)
 absent=() broken=()
 
+# A network stumbles now and then: what is fetched is asked for a second time.
+twice() { "$@" || { sleep 10 && "$@"; }; }
+
 # The emulator of BigQuery: a large program, linked again only when its pins change.
 emulator() {
 	[ -n "${BQ_EMULATOR_BIN:-}" ] && return
 	local out=$bin/bigquery-emulator
 	if [ emulator/go.sum -nt "$out" ] || [ ! -x "$out" ]; then
 		echo "building the BigQuery emulator (the first time some minutes and 5 GB of memory) ..."
-		(cd emulator && GOMEMLIMIT=5GiB "$go" build -o "$out" github.com/goccy/bigquery-emulator/cmd/bigquery-emulator) ||
+		(cd emulator && GOMEMLIMIT=5GiB twice "$go" build -o "$out" github.com/goccy/bigquery-emulator/cmd/bigquery-emulator) ||
 			{ broken+=("BigQuery: the emulator does not build"); return; }
 		touch "$out"
 	fi
@@ -28,7 +31,7 @@ gateway() {
 	local version=v1.8.0 out=$bin/versitygw
 	if ! "$out" --version 2>/dev/null | grep -q "${version#v}"; then
 		echo "building a gateway for S3 ..."
-		GOBIN=$bin "$go" install "-ldflags=-X main.Version=$version" "github.com/versity/versitygw/cmd/versitygw@$version" ||
+		GOBIN=$bin twice "$go" install "-ldflags=-X main.Version=$version" "github.com/versity/versitygw/cmd/versitygw@$version" ||
 			{ broken+=("S3: the gateway does not build"); return; }
 	fi
 	export DAPPLE_S3_GATEWAY=$out
@@ -41,11 +44,11 @@ python() {
 	local env=$bin/python
 	if ! cmp -s requirements.txt "$env/requirements.txt"; then
 		rm -rf "$env"
-		python3 -m venv "$env" && "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r requirements.txt &&
+		python3 -m venv "$env" && twice "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r requirements.txt &&
 			cp requirements.txt "$env" || { broken+=("pyarrow, Polars and others: they cannot be installed into a virtual environment"); return; }
 	fi
 	if command -v java >/dev/null && ! "$env/bin/python" -c 'import pyspark' 2>/dev/null; then
-		"$env/bin/pip" install -q --disable-pip-version-check "$(sed -n 's/^# if there is Java: //p' requirements.txt)" ||
+		twice "$env/bin/pip" install -q --disable-pip-version-check "$(sed -n 's/^# if there is Java: //p' requirements.txt)" ||
 			absent+=("PySpark: it cannot be installed")
 	fi
 	export DAPPLE_PYTHON=$env/bin/python
@@ -58,7 +61,7 @@ requirements() {
 	command -v python3 >/dev/null || { absent+=("$what: there is no python3"); return; }
 	if ! cmp -s "$dir/requirements.txt" "$env/requirements.txt"; then
 		rm -rf "$env"
-		python3 -m venv "$env" && "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r "$dir/requirements.txt" &&
+		python3 -m venv "$env" && twice "$env/bin/pip" install -q --disable-pip-version-check --only-binary :all: -r "$dir/requirements.txt" &&
 			cp "$dir/requirements.txt" "$env" || { broken+=("$what: it cannot be installed into a virtual environment"); return; }
 	fi
 	export "$variable=$env/bin/python"
@@ -70,7 +73,7 @@ airflow() {
 	command -v python3 >/dev/null || { absent+=("the example for Airflow: there is no python3"); return; }
 	local wheel=apache-airflow-providers-apache-beam version=6.3.1
 	export DAPPLE_AIRFLOW=$bin/airflow/${wheel//-/_}-$version-py3-none-any.whl
-	[ -f "$DAPPLE_AIRFLOW" ] || "${DAPPLE_PYTHON:-python3}" -m pip download -q --disable-pip-version-check --no-deps -d "$bin/airflow" "$wheel==$version" ||
+	[ -f "$DAPPLE_AIRFLOW" ] || twice "${DAPPLE_PYTHON:-python3}" -m pip download -q --disable-pip-version-check --no-deps -d "$bin/airflow" "$wheel==$version" ||
 		{ unset DAPPLE_AIRFLOW; broken+=("the example for Airflow: its operator for Beam cannot be fetched"); }
 }
 
@@ -80,7 +83,7 @@ node() {
 	local dir=$bin/node
 	if ! cmp -s package.json "$dir/package.json" || [ ! -d "$dir/node_modules/hyparquet" ]; then
 		rm -rf "$dir" && mkdir -p "$dir" && cp package.json "$dir" &&
-			npm install --prefix "$dir" --no-package-lock --no-audit --no-fund --silent ||
+			twice npm install --prefix "$dir" --no-package-lock --no-audit --no-fund --silent ||
 			{ rm -rf "$dir"; broken+=("hyparquet, playwright-core and axe-core: they cannot be installed"); return; }
 	fi
 	export DAPPLE_NODE_MODULES=$dir/node_modules
