@@ -19,8 +19,8 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/pipelines"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Config is a request for synthetic rows of a table. Fields are the flags of dapple synth by these names; zero fields mean

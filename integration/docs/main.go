@@ -17,7 +17,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 func main() {

@@ -14,11 +14,11 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Engine is the job service that a run is submitted to, and how. With the zero Engine the run is in this process.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 const staysDomain = `privacy_id: who

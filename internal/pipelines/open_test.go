@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // openFile is a domain file with open parts of each kind.

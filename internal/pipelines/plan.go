@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/internal/request/plan"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )

@@ -12,13 +12,13 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	dpdomain "github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // The ε that a plan finds for an error is predicted to reach it, and one that is a tenth smaller is not; and neither

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // TestInferredFileIsCharged: a domain that was found alone is written with its charge; an attempt that is repeated before

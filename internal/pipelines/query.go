@@ -12,11 +12,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/release/answer"
 	"github.com/dapple-dp/dapple/internal/release/contents"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // QueryConfig is a question about a finished run, answered from its released files alone, at no privacy cost.

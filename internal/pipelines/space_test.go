@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // Directories of one disk share what is left of it; an unknown disk is tried.

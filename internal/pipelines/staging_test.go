@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // A release is kept beside its output if the directory for temporary files is gone after a power cut.

@@ -12,12 +12,12 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // VerifyConfig is one request to check the output of a finished run.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Workspace is a directory of the package for Python, which runs this program in it and for which nothing else is kept. The

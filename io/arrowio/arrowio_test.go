@@ -18,10 +18,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/arrowio"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 func TestRoundTrip(t *testing.T) { formattest.RoundTrip(t, "arrow") }

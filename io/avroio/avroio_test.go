@@ -11,10 +11,10 @@ import (
 	"github.com/hamba/avro/v2/ocf"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/avroio"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 func TestRoundTrip(t *testing.T) { formattest.RoundTrip(t, "avro") }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 func init() {

@@ -42,7 +42,7 @@ package bigqueryio
 
 import (
 	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
-	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // Options are BigQuery's among the settings of all places: Project, which pays for queries and jobs (default: the table's own),

@@ -15,6 +15,6 @@
 // other tools that read the output take them for something else.
 package gs
 
-import "github.com/dapple-dp/dapple/io/files"
+import "github.com/dapple-dp/dapple/internal/io/files"
 
 func init() { files.Register("gs", system{}) }

@@ -11,8 +11,8 @@ import (
 	"cloud.google.com/go/storage"
 	"google.golang.org/api/iterator"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/remote"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // system is Cloud Storage. Versions are generations.

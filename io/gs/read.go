@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/remote"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Open reads length bytes of an object from offset; a length below 0 means up to its end. It is an

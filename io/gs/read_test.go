@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/remote"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // silence starts a service that sends the first bytes of an object of 100, and then nothing, nor ends.

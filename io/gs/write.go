@@ -10,8 +10,8 @@ import (
 
 	"cloud.google.com/go/storage"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/remote"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // chunk is what a Writer holds in memory and sends in one request, in bytes: a multiple of 256 KiB. Eight

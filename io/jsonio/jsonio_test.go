@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/jsonio"
-	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 func TestRoundTrip(t *testing.T) { formattest.RoundTrip(t, "jsonl") }

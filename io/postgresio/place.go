@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/internal/io/table"
 )
 
 func init() {

@@ -22,6 +22,6 @@
 // names another service.
 package s3
 
-import "github.com/dapple-dp/dapple/io/files"
+import "github.com/dapple-dp/dapple/internal/io/files"
 
 func init() { files.Register("s3", system{}) }

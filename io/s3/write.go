@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/remote"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // partSize is what a writer holds in memory and sends in one request, in bytes: at least 5 MiB, and at most 10,000

@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/pipelines"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // command is one word after dapple: its flags, and what it does once they are read.

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/release/report"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // The headings of commands in help, in their order.

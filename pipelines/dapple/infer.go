@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/request/contract"
 	"github.com/dapple-dp/dapple/internal/request/infer"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 func inferCommand() command {

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
 	synthesis "github.com/dapple-dp/dapple/transforms/synth"
 )
 

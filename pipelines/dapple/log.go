@@ -10,8 +10,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/pipelines"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // runnerLog keeps the end of what a runner logs. A runner logs bundles and ports, and

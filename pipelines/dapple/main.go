@@ -20,6 +20,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/spf13/cobra"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/release/report"
@@ -29,7 +30,6 @@ import (
 	_ "github.com/dapple-dp/dapple/io/avroio"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/jsonio"
 	_ "github.com/dapple-dp/dapple/io/parquetio"

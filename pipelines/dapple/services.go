@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
-	"github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // services says how services are reached. BIGQUERY_EMULATOR_HOST names an emulator, as it does for other

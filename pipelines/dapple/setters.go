@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // The setters below turn a flag's text into a field.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // TestFindBadTables: whatever a table holds, something is found or columns are left out with a reason, and the file is a

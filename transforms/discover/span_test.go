@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // TestSpanEnds: whatever noise has drawn, a range ends: for each pair of magnitudes, type and number of places it is one that

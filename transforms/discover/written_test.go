@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // A text is of one form at most, and one that could be of two is of neither.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // BookEntry is the entry of a budget book that has paid for a release.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // TestHistories: tables are the same for a seed, and their domain files are valid with an order and without one.

@@ -9,12 +9,12 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
 	"github.com/dapple-dp/dapple/internal/request/infer"
 	_ "github.com/dapple-dp/dapple/io/csvio" // the tables are CSV
-	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Read reads a CSV file, one record per unit, over the domain that dapple infer proposes for it. The table's

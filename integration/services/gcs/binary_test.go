@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // The real command goes from objects to objects, and leaves nothing on this machine.

@@ -16,12 +16,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	_ "github.com/dapple-dp/dapple/internal/request/jobs/dataflow"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // onDataflow makes a request for a Dataflow that does do with a job's graph.

@@ -17,10 +17,10 @@ import (
 
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
 )

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // largePart is more than two chunks of an upload; no piece is like another.

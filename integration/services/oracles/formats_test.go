@@ -7,13 +7,13 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	tabular "github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/arrowio"
 	_ "github.com/dapple-dp/dapple/io/avroio"
 	_ "github.com/dapple-dp/dapple/io/jsonio"
-	"github.com/dapple-dp/dapple/io/schema"
-	tabular "github.com/dapple-dp/dapple/io/table"
 )
 
 // Files of Arrow, Avro and JSON lines as pyarrow, Polars, DuckDB, fastavro and Python's own json write them are read as the

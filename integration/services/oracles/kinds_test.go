@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 var update = flag.Bool("update", false, "write the tables of ../README.md")

@@ -22,10 +22,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
 	_ "github.com/dapple-dp/dapple/io/s3"
 )

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/store"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // large takes three parts.

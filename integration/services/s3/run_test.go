@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/pipelines"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 const domainFile = `privacy_id: customer

@@ -8,8 +8,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
-	tables "github.com/dapple-dp/dapple/io/table"
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // Options are the settings of this place: how it is reached, and how it is read.

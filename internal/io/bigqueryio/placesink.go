@@ -10,10 +10,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/io/parts"
-	"github.com/dapple-dp/dapple/io/files"
-	tables "github.com/dapple-dp/dapple/io/table"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // loadedRows is a sink of rows in a table, or of people and their rows in two: they are staged as files, and one job loads

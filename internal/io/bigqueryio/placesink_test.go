@@ -8,7 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
-	tables "github.com/dapple-dp/dapple/io/table"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // twoTables returns the sink of people and their rows, and ten staged rows of each.

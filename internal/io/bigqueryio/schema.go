@@ -10,7 +10,7 @@ import (
 	"cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	tables "github.com/dapple-dp/dapple/io/table"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // numericScale is the number of decimal places of NUMERIC.

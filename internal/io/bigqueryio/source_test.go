@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	tables "github.com/dapple-dp/dapple/io/table"
 )
 
 // mixedColumns has a column of every kind that cannot be read.

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Staged is one complete set of written parts.

@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Reader reads batches of one schema as records of a domain.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // adultForm is the form of UCI Adult's raw file: no header, a blank after each comma, ? for missing.

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/packed"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // advise says what a file without a header line may be, if the first block is not what opts declare, and which lines of any

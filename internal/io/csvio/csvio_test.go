@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 func parse(t testing.TB, text string) *schema.File {

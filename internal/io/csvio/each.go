@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // Each reads all records of r and hands them to yield, chunk by chunk. Every chunk is a new one: yield

@@ -6,7 +6,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // marks are the byte order marks, each with the encoding of what follows it.

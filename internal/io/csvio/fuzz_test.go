@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // FuzzReader: no file makes the reader panic; its chunks are whole; an error holds no long piece of the

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // names returns the names of the file's columns.

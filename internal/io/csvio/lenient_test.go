@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // TestNoRecordEndsARun: a line that is not well formed, or looks like another format, is a record all the same, with its

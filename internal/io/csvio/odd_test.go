@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	_ "github.com/dapple-dp/dapple/internal/io/csvio"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // TestOddRecords: no record decides how a file is read, the first one neither, with a header line or without.

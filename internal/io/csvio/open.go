@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/io/packed"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // maxRecord is how many bytes a record's cells hold at most, unless the domain file says otherwise.

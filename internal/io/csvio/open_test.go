@@ -16,9 +16,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 func zipped(t *testing.T, text string) string {

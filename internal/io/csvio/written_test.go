@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // Cells in the forms that people write arrive as numbers and dates; what is in no form arrives as it stands, and so do

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // Check says at launch whether Publish could succeed as far as can be known: each directory is not

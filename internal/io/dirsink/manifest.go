@@ -16,8 +16,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // manifestFormat is the version of _manifest.json.

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/remote"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // objects is a disk of objects. There are no directories, and whatever is there is durable. Nothing

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/files"
 	_ "github.com/dapple-dp/dapple/io/gs"
 )
 

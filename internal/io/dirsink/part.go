@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

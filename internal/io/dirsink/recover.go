@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // What a process left that ended between two renames is finished by whoever looks at the output next.

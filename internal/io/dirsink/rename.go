@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // A directory of this machine is published by rename. A run has a directory of its own beside the output:

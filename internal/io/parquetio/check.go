@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Check reads the footers of files, and no page of data. It returns an error for each fault that would

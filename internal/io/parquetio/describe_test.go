@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	tables "github.com/dapple-dp/dapple/io/table"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // Every type is described as it was written.

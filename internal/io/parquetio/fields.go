@@ -14,10 +14,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/columns"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/native"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
-	"github.com/dapple-dp/dapple/io/files"
-	tables "github.com/dapple-dp/dapple/io/table"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // field is a column of a file, which may be nested.

@@ -14,9 +14,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	pq "github.com/apache/arrow-go/v18/parquet/schema"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // oddRecord is a record of formattest.OddDomain.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/columns"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Source is a file to read: a local file, or range reads of an object store.

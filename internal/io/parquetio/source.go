@@ -9,10 +9,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/kit/background"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/schema"
-	tables "github.com/dapple-dp/dapple/io/table"
 )
 
 func init() {

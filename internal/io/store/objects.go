@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // Objects keeps values as objects of a store, below a name such as gs://bucket/staging. Who may

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/store"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // late refuses to create an object that is there, and shows it only when it has been asked so often.

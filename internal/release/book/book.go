@@ -13,8 +13,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/store"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // Book is a budget book as it was when it was last read. It is for one goroutine.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // Fault says why a book takes no charge of a release, in the words of the command: Where is a flag, and Fix may be empty.

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/release/report"
-	"github.com/dapple-dp/dapple/io/files"
 )
 
 // restated returns the released files of a directory for other rows of its model: the statement names them, and all else stays.

@@ -3,9 +3,9 @@ package publish
 import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/report"
-	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/transforms/discover"
 )
 

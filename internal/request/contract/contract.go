@@ -15,9 +15,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // Propose returns a domain file, which is valid. table names one of several tables that the description has, and privacyID the

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // contracts are descriptions of one table, and what they say of it beyond what all say.

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/request/rules"
-	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 // ReadTrue reads a true table, CSV in the form that the domain file declares, Parquet or BigQuery's: a

@@ -12,10 +12,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/request/contract"
 	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // writeTexts writes the texts as a column beside numbers, which CSV cannot do for an empty text.

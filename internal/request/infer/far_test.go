@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // TestFarValues: one wild record decides no range and no resolution, and a code far from all else is an exact value, of numbers, dates

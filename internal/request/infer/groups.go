@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 const (

@@ -16,9 +16,9 @@ import (
 	"github.com/dapple-dp/dapple/examples/visits/generate"
 	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // nullMarks returns the columns that hold numbers, dates or truth values if some texts are taken for NULL, and

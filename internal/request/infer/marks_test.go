@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // proposed returns what is proposed for a CSV file, after a reader of domain files has accepted it.

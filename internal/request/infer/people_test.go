@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // A table of 300 people with 4 rows each, but for one with 60 and one with 1: sex never changes, region within 2 people,

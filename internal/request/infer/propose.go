@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/request/rules"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // ErrNothing says that no column of a table has cells that could be proposed.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // reading is what the cells of a column are if all of them are written in one of the ways of people.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // Exports as programs of several countries write them: what is proposed for each column, and how it is read.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/request/rules"
-	"github.com/dapple-dp/dapple/io/schema"
 )
 
 // Rules that hold in every record are proposed in comments, and nothing else. The file is valid, with the marks of the comments and without.

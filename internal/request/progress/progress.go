@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
 	"github.com/dapple-dp/dapple/internal/request/plan"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/csvio"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
-	"github.com/dapple-dp/dapple/io/schema"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )

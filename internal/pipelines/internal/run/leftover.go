@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/archive"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/store"
 	"github.com/dapple-dp/dapple/internal/release/archive"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

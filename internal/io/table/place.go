@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // Options are the settings of places, by scheme, as JSON. The zero value is right for most.

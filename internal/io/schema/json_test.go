@@ -11,7 +11,7 @@ import (
 
 // TestJSON: a domain file written as JSON declares the same, and names its faults as before.
 func TestJSON(t *testing.T) {
-	for _, path := range []string{"testdata/product.yaml", "../../examples/visits/people.yaml", "../../examples/constraints/stays.yaml"} {
+	for _, path := range []string{"testdata/product.yaml", "../../../examples/visits/people.yaml", "../../../examples/constraints/stays.yaml"} {
 		data := must.Value(os.ReadFile(path))(t)
 		want := must.Value(Parse("domain", data))(t)
 		text, err := JSON("domain", data)

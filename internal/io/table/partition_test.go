@@ -12,12 +12,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/testkit/formattest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	_ "github.com/dapple-dp/dapple/io/csvio"
-	"github.com/dapple-dp/dapple/io/schema"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 // Columns that are in the names of directories are read with the others, in any format, by the types of the domain.

@@ -153,3 +153,63 @@
 // NUMERIC takes the fewest decimal places, at most 9, in which the cut points are exact, and rounds up
 // otherwise.
 package schema
+
+import "github.com/dapple-dp/dapple/internal/io/schema"
+
+// File is what a domain file declares. All of it is public.
+//
+//	type File struct {
+//		Name     string
+//		Domain   *domain.Domain
+//		Workload []WorkloadEntry // empty if the file declares none
+//		Target   string          // the column that the rows are to predict, in place of a workload; empty: none
+//		CSV      CSV
+//		// ExpectedRows is the public estimate of the number of privacy units, for planning; 0: the file gives none.
+//		ExpectedRows int64
+//		// Derived lists what was read off the table, and is not known without it.
+//		Derived []DerivedFacts
+//		// Charge is what finding the domain has cost; nil: nobody has found it privately.
+//		Charge *Charge
+//	}
+type File = schema.File
+
+// CSV says how a CSV file is written. The zero value is the usual form: a header line, commas, and NULL
+// as an empty cell or \N.
+//
+//	type CSV struct {
+//		Columns   []string // the names of all columns in order, for files without a header line
+//		Header    bool     `json:",omitempty"` // the first line holds names, though some look like numbers or dates
+//		Null      []string // further texts that mean NULL; not in the privacy ID
+//		Trim      bool     // cells have blanks around them that do not belong to them; blanks of the privacy ID do
+//		NullID    []string // further texts that mean that a record has no privacy ID
+//		TrimID    bool     // the privacy ID has blanks around it that do not belong to it
+//		Comma     rune     // what separates cells; 0 means a comma
+//		MaxRecord int      // bytes that the cells of one record hold at most; 0 means 4 MiB
+//		Encoding  string   `json:",omitempty"` // Windows1252, UTF16LE or UTF16BE, or UTF-8 if it is empty
+//		Escape    bool     `json:",omitempty"` // a backslash makes a quote, a separator, a line end or a backslash literal
+//		// Suggested is what records suggest where the header line leaves it open: of descriptions that are NOT private.
+//		Suggested struct {
+//			Encoding string
+//			Escape   bool
+//		} `json:"-"`
+//		Mark bool `json:",omitempty"` // files without a header line begin with a byte order mark
+//
+//		// Written says of columns how their cells are written, if not as 1234.5 or 2024-12-31. What is written otherwise
+//		// is read as ever.
+//		Written map[string]Written `json:",omitempty"`
+//
+//		// Strict refuses a line that is not well formed, with its number. No key of the file asks for it: it is
+//		// an option of the run, for the owner's eyes.
+//		Strict bool
+//	}
+type CSV = schema.CSV
+
+// Parse reads the text of a domain file; name stands for it in messages. The error names every fault with its line and column.
+func Parse(name string, data []byte) (*File, error) {
+	return schema.Parse(name, data)
+}
+
+// ReadFile reads a domain file. The error names every fault with its line and column, or says why the file cannot be read.
+func ReadFile(path string) (*File, error) {
+	return schema.ReadFile(path)
+}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/io/table"
 )
 
 // TestLakes: directories of Delta and Iceberg are refused by name, also if their files are named; partitions are not.

@@ -20,7 +20,6 @@ import (
 //		SHA256 string // of the whole file, in hexadecimal digits
 //		URI    string // where this attempt is staged
 //		Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
-//		Merged Merged // what was changed of all rows, not of these alone; sinks leave it empty
 //	}
 type FileRef = dirsink.FileRef
 

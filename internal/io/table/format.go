@@ -11,8 +11,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/io/files"
-	"github.com/dapple-dp/dapple/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 )
 
 // Format is a file format: how tables are read from files and written to them. Name, Extensions, and Each or EachPart

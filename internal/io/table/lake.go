@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dapple-dp/dapple/io/files"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // lakes are directories whose files are not the table: a log beside them says which of their rows have been deleted.
