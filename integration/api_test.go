@@ -23,7 +23,7 @@ var notOffered = regexp.MustCompile(`(?i)parallel|disjoint|group|subsampl|amplif
 // TestWhatIsNotOffered reads the exported names of everything that spends or draws.
 func TestWhatIsNotOffered(t *testing.T) {
 	seen := 0
-	for _, dir := range []string{"dp", "dp/query", "internal/dp/internal/noise", "internal/dp/accountant", "internal/dp/mechanism", "transforms/synth", "transforms/private", "transforms/counts"} {
+	for _, dir := range []string{"dp", "dp/query", "internal/dp/internal/noise", "internal/dp/accountant", "internal/dp/mechanism", "internal/transforms/synth", "internal/transforms/private", "internal/transforms/counts"} {
 		for name, at := range exported(t, filepath.Join("..", filepath.FromSlash(dir))) {
 			seen++
 			if notOffered.MatchString(name) {
@@ -77,7 +77,7 @@ func exported(t *testing.T, dir string) map[string]token.Position {
 // that there are belong to sampling and to solvers, which privacy does not depend on.
 func TestNoPublicNoiseSeed(t *testing.T) {
 	allowed := map[string]bool{"Seed": true, "SampleSeed": true, "HasSampleSeed": true, "SolverSeed": true}
-	for _, dir := range []string{"transforms/synth", "transforms/private", "transforms/counts", "pipelines", "internal/pipelines"} {
+	for _, dir := range []string{"transforms/synth", "internal/transforms/synth", "internal/transforms/private", "internal/transforms/counts", "pipelines", "internal/pipelines"} {
 		for name, at := range exported(t, filepath.Join("..", filepath.FromSlash(dir))) {
 			if strings.Contains(strings.ToLower(name), "seed") && !allowed[name] {
 				t.Errorf("%s: a public name %s", at, name)
@@ -106,8 +106,8 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/transforms/counts"
-	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/internal/transforms/counts"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
 )
 
 var _ = func(s beam.Scope, col beam.PCollection, d *domain.Domain, w query.Workload) {
@@ -165,8 +165,6 @@ var public = map[string]string{
 	"solver/dpam":                "DPAM with settings, by name",
 	"solver/dpfw":                "DPFW by itself, on counts",
 	"solver/methods":             "the methods by name, as Problem.Method and plan name them",
-	"transforms/counts":          "the second step of a pipeline",
-	"transforms/private":         "the first step",
 	"transforms/discover":        "Discover: the domain of a table, found within a budget",
 	"transforms/synth":           "Synthesize; Solve, Sample and Write",
 	"transforms/synth/synthtest": "tests of pipelines, which want dry rows",

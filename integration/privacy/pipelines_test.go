@@ -18,9 +18,9 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
-	"github.com/dapple-dp/dapple/transforms/counts"
-	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/counts"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 func TestMain(m *testing.M) { transformtest.Main(m) }

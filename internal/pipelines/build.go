@@ -9,9 +9,9 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/request/plan"
-	"github.com/dapple-dp/dapple/transforms/counts"
-	"github.com/dapple-dp/dapple/transforms/private"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/counts"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // launch holds the values that are new in every run of a request.

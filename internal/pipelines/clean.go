@@ -15,8 +15,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/store"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/book"
-	"github.com/dapple-dp/dapple/transforms/discover"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // leftRows lists what other runs have staged in an output directory.

@@ -11,8 +11,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/discover"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // Of one run clean says one thing: what it had prepared counts as spent only if it can have drawn.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/discover"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // faultyRunner does what a test says, and then has a fault as prism has them.

@@ -18,7 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
 )
 
 // A domain is found by a pipeline of its own, on the runner of the request: a job of a service, if there is one. What it

@@ -16,8 +16,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/discover"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // findAt makes a request whose domain is found by a job of the service, and what a job of it would find.

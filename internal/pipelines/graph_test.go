@@ -19,7 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // wide makes a request for n columns of the given number of categories.

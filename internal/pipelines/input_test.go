@@ -19,8 +19,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
-	"github.com/dapple-dp/dapple/transforms/private"
 )
 
 // customers is a table of the shop: n rows, in the forms that parquetio writes.

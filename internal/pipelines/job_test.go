@@ -18,7 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // atService makes a request whose workers would be in a pool, which the service of tests does not ask.

@@ -18,8 +18,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/transforms/discover"
 )
 
 // PlanConfig is a request to plan. Input and Output may be empty; Epsilon may be 0 if TargetError is set.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
 )
 
 // TestPlanFound: what can be found is said before anything is read: of 5,000 people and 19 columns too little, and each of

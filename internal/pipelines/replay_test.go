@@ -24,8 +24,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/request/progress"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 	"github.com/dapple-dp/dapple/solver/methods"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	synthesis "github.com/dapple-dp/dapple/transforms/synth"
+	synthesis "github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 const (

@@ -11,8 +11,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/transforms/counts"
-	"github.com/dapple-dp/dapple/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
@@ -85,8 +83,8 @@ func ExampleRelease_Artifacts() {
 func ExampleSolve() {
 	p, s := beam.NewPipelineWithRoot()
 	people := beam.CreateList(s, records())
-	units := private.Bound(s, private.Encode(s, people, customers, private.EncodeParams{}), private.BoundParams{})
-	stats := counts.Count(s, units, query.AllMarginals(customers.Sizes(), 2, 1000), counts.Params{})
+	units := synth.Bound(s, synth.Encode(s, people, customers, synth.EncodeParams{}), synth.BoundParams{})
+	stats := synth.Count(s, units, query.AllMarginals(customers.Sizes(), 2, 1000), synth.CountParams{})
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: 1, Delta: 1e-9})
 	rows := synth.Sample(s, model, synth.SampleParams{Rows: 1000, As: reflect.TypeFor[Customer]()})
 

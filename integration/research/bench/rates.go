@@ -23,8 +23,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/transforms/counts"
-	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/internal/transforms/counts"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
 )
 
 // rates prints rows per CPU-second and allocations of counting and of sampling, beside what limits

@@ -21,7 +21,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
 	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // putParquet makes a Parquet object of customers from..to−1, several row groups long.

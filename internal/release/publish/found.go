@@ -6,7 +6,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/report"
-	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
 )
 
 // ChargeOf is what a domain file says of the cost of its finding: all that it may spend, as it was drawn. A budget book charges

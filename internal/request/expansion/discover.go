@@ -17,7 +17,7 @@ import (
 	domainfile "github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/publish"
-	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
 )
 
 // DiscoverIdentifier names the transform that finds a domain.

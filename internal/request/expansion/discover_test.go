@@ -21,8 +21,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
-	"github.com/dapple-dp/dapple/transforms/discover"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // toFind are the options of most callers of discover.

@@ -16,7 +16,7 @@ import (
 )
 
 // The logical types of tables are texts in Go, in the forms that domain files and CSV have. They are what
-// transforms/internal/fields reads into dates, moments and exact numbers, and the other way round.
+// internal/transforms/internal/fields reads into dates, moments and exact numbers, and the other way round.
 type (
 	date    string // 2024-02-29
 	micros  string // 2024-02-29T23:59:58.123456Z

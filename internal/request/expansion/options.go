@@ -26,8 +26,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/release/workload"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // options are what a caller configures. A pointer and a slice may be left out.

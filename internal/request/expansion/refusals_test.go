@@ -13,8 +13,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/transforms/synth"
 )
 
 // What is wrong with a request is said in sentences, without a word of Go's types.

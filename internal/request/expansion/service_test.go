@@ -19,7 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/discover"
+	"github.com/dapple-dp/dapple/internal/transforms/discover"
 )
 
 var update = flag.Bool("update", false, "write golden files")

@@ -12,7 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
 	"github.com/dapple-dp/dapple/internal/request/plan"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // fits are the stages whose number of parts is a forecast, since they end when they have converged, and which may be done more

@@ -24,7 +24,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/dry"
-	"github.com/dapple-dp/dapple/transforms/private"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
 	"github.com/dapple-dp/dapple/transforms/synth"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
 	"github.com/dapple-dp/dapple/internal/release/archive"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // Leftover is a staging that its run has left.

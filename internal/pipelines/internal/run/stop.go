@@ -13,7 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/release/archive"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 var stopText = []byte("the run was stopped before this step\n")

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // signedStaging makes the staging of a run.

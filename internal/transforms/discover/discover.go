@@ -1,0 +1,395 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/pipeline"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/spill"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
+)
+
+// Records is what a reader of tables needs to know to read records for Discover: names and public types.
+func (p Params) Records() *domain.Domain {
+	d := &domain.Domain{PrivacyID: p.PrivacyID}
+	for _, c := range p.Columns {
+		d.Attributes = append(d.Attributes, c.attribute())
+	}
+	return d
+}
+
+// Discover finds what records can contain, at the price of p.Share of the budget. They are structs with fields for p.Columns,
+// see ColumnsOf, or the *domain.Chunk of a table that is read with p.Records(). It returns a collection of one text: Found,
+// as JSON, which Decode reads. It always finds something, also in no records at all.
+//
+// It panics on invalid parameters, on records in windows or without an end, and on a second release from the same records
+// in one pipeline: the losses of two add, and each statement would have its own.
+func Discover(s beam.Scope, rows beam.PCollection, p Params) beam.PCollection {
+	s = s.Scope("dapple.Discover")
+	if err := errors.Join(p.Validate(), private.ValidateCollection(rows)); err != nil {
+		panic(err.Error())
+	}
+	p = p.withDefaults()
+	cut, err := p.firstCut()
+	if err != nil {
+		panic(err.Error())
+	}
+	chunks, err := chunksOf(s, rows, p)
+	if err != nil {
+		panic(err.Error())
+	}
+	kept := p.Spill.Name()
+	parts := beam.ParDo(s, &readFn{Params: p, MaxEntries: mostEntries, Spill: kept}, chunks)
+	if p.PrivacyID != "" {
+		parts = beam.ParDo(s, &peopleFn{Params: p, Spill: kept}, beam.GroupByKey(s, parts))
+	}
+	sums := beam.ParDo(s, &sumFn{Columns: p.Columns, Cut: cut, Spill: kept}, beam.GroupByKey(s, parts))
+	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(rows)}, sums)
+	fn := &drawFn{Params: p, Cut: cut}
+	if !sensitive.Spend(hidden, fn) {
+		panic("discover: Discover was given records that another release is made from: their losses add, which neither statement would say")
+	}
+	secret := beam.Reshuffle(s, beam.ParDo(s, drawSeed, beam.Impulse(s)))
+	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, secret), beam.AddFixedKey(s, sensitive.Reveal(hidden)))
+	found := beam.Reshuffle(s, beam.ParDo(s, fn, grouped))
+	sensitive.Publish(pipeline.Node(found))
+	return found
+}
+
+func init() {
+	dofn.Register[readFn](
+		dofn.Method0x1("Setup", (*readFn).Setup),
+		dofn.Method1x1("StartBundle", (*readFn).StartBundle),
+		dofn.Method2x1("ProcessElement", (*readFn).ProcessElement),
+		dofn.Method1x1("FinishBundle", (*readFn).FinishBundle),
+	)
+	dofn.Register[peopleFn](dofn.Method3x1("ProcessElement", (*peopleFn).ProcessElement))
+	dofn.Register[sumFn](dofn.Method3x1("ProcessElement", (*sumFn).ProcessElement))
+	dofn.Register[drawFn](dofn.Method5x1("ProcessElement", (*drawFn).ProcessElement))
+	register.Function2x0(drawSeed)
+	register.Emitter2[int, []byte]()
+	register.Emitter1[[]byte]()
+	register.Emitter1[string]()
+	register.Iter1[[]byte]()
+}
+
+func drawSeed(_ []byte, emit func(mechanism.Seed)) { emit(mechanism.NewSeed()) }
+
+// The counts of the statistics of some units have a key of their own, and values the key of their hash.
+const (
+	denseKey = 0
+	firstKey = 1
+)
+
+// mostEntries is how many people or values a bundle holds: some 30 MB of people with a dozen columns.
+const mostEntries = 1 << 17
+
+// keeping passes on what a spill keeps, as the place where it is; without one, as it is. Figures of no record are small, and stay.
+func keeping(name string, emit func(int, []byte)) (func(int, []byte) error, error) {
+	kept, err := spill.Of(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(key int, b []byte) error {
+		if kept != nil {
+			if b, err = kept.Put(b); err != nil {
+				return err
+			}
+		}
+		emit(key, b)
+		return nil
+	}, nil
+}
+
+// kept returns what keeping has passed on, one part at a time.
+func kept(name string, parts func(*[]byte) bool) (next func() ([]byte, error), err error) {
+	from, err := spill.Of(name)
+	if err != nil {
+		return nil, err
+	}
+	return func() (b []byte, err error) {
+		if !parts(&b) {
+			return nil, nil
+		}
+		if from != nil {
+			return from.Get(b)
+		}
+		return b, nil
+	}, nil
+}
+
+// readFn counts the units of a bundle, or collects its people by the hash of their ID.
+type readFn struct {
+	Params     Params
+	MaxEntries int // people or values that a bundle holds
+	Spill      string
+
+	attrs []domain.Attribute
+	rank  *contribution.Ranker
+
+	bundle *bundle
+	people *people
+	text   []byte
+}
+
+func (f *readFn) Setup() error {
+	f.attrs = f.Params.Records().Attributes
+	f.rank = contribution.NewRanker(make([]byte, contribution.RunKeySize)) // any key will do: it is no secret
+	return nil
+}
+
+func (f *readFn) StartBundle(func(int, []byte)) error {
+	f.bundle, f.people = newBundle(f.Params.Columns), newPeople(len(f.attrs))
+	return nil
+}
+
+func (f *readFn) ProcessElement(c *domain.Chunk, emit func(int, []byte)) error {
+	if f.Params.PrivacyID == "" {
+		if f.bundle.addChunk(c); f.bundle.entries() > f.MaxEntries {
+			return f.flush(emit)
+		}
+		return nil
+	}
+	var id []byte
+	var null bool
+	one := person{rows: 1, changes: make([]byte, len(f.attrs))}
+	for i := range c.Rows {
+		one.record, f.text = record(one.record[:0], c, f.attrs, i, f.text)
+		id, null = cellText(id[:0], &c.ID, &idAttribute, i)
+		if null || len(id) == 0 || string(id) == "NaN" {
+			continue // it belongs to nobody
+		}
+		one.rank = f.rank.Rank(id, one.record, 0)
+		f.people.add(id, &one)
+	}
+	if len(f.people.byID) > f.MaxEntries {
+		return f.flush(emit)
+	}
+	return nil
+}
+
+// idAttribute is the form of IDs that are whole numbers.
+var idAttribute = domain.Attribute{Type: domain.Int64}
+
+func (f *readFn) FinishBundle(emit func(int, []byte)) error {
+	err := f.flush(emit)
+	f.bundle, f.people = nil, nil
+	return err
+}
+
+func (f *readFn) flush(emit func(int, []byte)) error {
+	pass, err := keeping(f.Spill, emit)
+	if err != nil {
+		return err
+	}
+	if f.Params.PrivacyID == "" {
+		err = f.bundle.emit(f.Params, pass)
+		f.bundle.reset()
+		return err
+	}
+	parts := make([][]byte, f.Params.Shards)
+	for id, p := range f.people.byID {
+		at := int(records.Hash([]byte(id)) % uint64(len(parts)))
+		if parts[at] == nil {
+			parts[at] = make([]byte, 0, f.people.size/len(parts)*9/8)
+		}
+		parts[at] = p.append(parts[at], id)
+	}
+	for at, b := range parts {
+		if b == nil {
+			continue
+		}
+		if err := pass(at, b); err != nil {
+			return err
+		}
+	}
+	f.people = newPeople(len(f.attrs))
+	return nil
+}
+
+// peopleFn merges the people of a shard, and counts each once.
+type peopleFn struct {
+	Params Params
+	Spill  string
+}
+
+func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int, []byte)) error {
+	next, err := kept(f.Spill, parts)
+	if err != nil {
+		return err
+	}
+	pass, err := keeping(f.Spill, emit)
+	if err != nil {
+		return err
+	}
+	all := newPeople(len(f.Params.Columns))
+	for b, err := next(); b != nil || err != nil; b, err = next() {
+		if err != nil {
+			return err
+		}
+		if err := all.decode(b); err != nil {
+			return err
+		}
+	}
+	b := newBundle(f.Params.Columns)
+	if err := all.count(b); err != nil {
+		return err
+	}
+	return b.emit(f.Params, pass)
+}
+
+// sumFn adds up the counts of a key. It drops values that the mechanism would drop, to keep memory small.
+type sumFn struct {
+	Columns []Column
+	Cut     int64
+	Spill   string
+}
+
+func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
+	next, err := kept(f.Spill, parts)
+	if err != nil {
+		return err
+	}
+	sum, err := sumOf(f.Columns, next, f.Cut)
+	if err != nil {
+		return err
+	}
+	if key != denseKey {
+		sum.dense = nil // all 0
+	}
+	emit(sum.encode())
+	return nil
+}
+
+// allValues as a first cut keeps all values.
+const allValues = -1
+
+// sumOf adds up tables, and drops values up to a first cut: see table.keep.
+func sumOf(columns []Column, next func() ([]byte, error), cut int64) (*table, error) {
+	sum, values := newTable(columns), make([]texts, len(columns))
+	for b, err := next(); b != nil || err != nil; b, err = next() {
+		if err != nil {
+			return nil, err
+		}
+		if err := sum.decode(b, values); err != nil {
+			return nil, err
+		}
+	}
+	for c := range values {
+		sum.keep(c, &values[c], cut)
+	}
+	return sum, nil
+}
+
+// FoundSuffix is of the name, behind a run ID, under which a store keeps what was found.
+const FoundSuffix = ".found"
+
+// drawFn charges, draws and picks.
+type drawFn struct {
+	Params Params
+	Cut    int64
+}
+
+func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanism.Seed) bool, parts func(*[]byte) bool, emit func(string)) error {
+	name := f.Params.RunID + FoundSuffix
+	var store synth.Store
+	if f.Params.Store.Kind != "" {
+		var err error
+		if store, err = f.Params.Store.Open(); err != nil {
+			return err
+		}
+		data, known, err := store.Get(ctx, name)
+		if err != nil {
+			return fmt.Errorf("discover: reading what was found before: %w", err)
+		}
+		if known {
+			return f.emit(data, emit)
+		}
+	}
+	var secret, second mechanism.Seed
+	if !seeds(&secret) || !secret.Usable() || seeds(&second) {
+		return errors.New("discover: the run has no seed, or more than one")
+	}
+	next, err := kept("", parts) // sums are small: values up to the first cut are dropped
+	if err != nil {
+		return err
+	}
+	sum, err := sumOf(f.Params.Columns, next, allValues)
+	if err != nil {
+		return err
+	}
+	charge, err := f.charging(ctx, store)
+	if err != nil {
+		return err
+	}
+	found, err := find(f.Params, f.Cut, sum, secret, func() error {
+		if err := charge(); err != nil || store == nil {
+			return err
+		}
+		_, _, err := store.CreateIfAbsent(ctx, name+synth.DrawnSuffix, []byte("noise is drawn from here on: the budget of the discovery counts as spent\n"))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	data, err := found.Encode()
+	if err != nil {
+		return err
+	}
+	if store != nil {
+		if data, _, err = store.CreateIfAbsent(ctx, name, data); err != nil {
+			return fmt.Errorf("discover: keeping what was found: %w", err)
+		}
+	}
+	return f.emit(data, emit)
+}
+
+// charging names the noise, and returns what charges it to the budget book, if there is one.
+func (f *drawFn) charging(ctx context.Context, store synth.Store) (func() error, error) {
+	p := &f.Params
+	if p.Book == "" {
+		return func() error { return nil }, nil
+	}
+	prior, err := p.Prior()
+	if err != nil {
+		return nil, err
+	}
+	step := book.Step{Dir: p.Book, RunID: p.RunID, Neighbouring: p.Neighbouring, PrivacyID: p.PrivacyID, Epsilon: p.Epsilon}
+	if store != nil {
+		step.Kept = store
+	}
+	if p.ID == "" {
+		if p.ID, err = step.Key(ctx); err != nil {
+			return nil, fmt.Errorf("discover: Book: %w", err)
+		}
+	}
+	prior.ID = p.ID
+	return func() error {
+		if err := step.Found(ctx, &prior, true); err != nil {
+			return fmt.Errorf("discover: Book: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// emit emits what was found, by this attempt or by another.
+func (f *drawFn) emit(data []byte, emit func(string)) error {
+	if _, err := f.Params.adopt(data); err != nil {
+		return err
+	}
+	emit(string(data))
+	return nil
+}

@@ -1,0 +1,295 @@
+package discover
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"iter"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
+)
+
+// texts counts texts: an open-addressed table by hash, with the bytes of all texts in one piece of memory.
+type texts struct {
+	slots []uint32 // 1 + an index of list; 0: free
+	list  []textCount
+	bytes []byte
+}
+
+// textCount is a text with the number of its units, and what a tally knows of it.
+type textCount struct {
+	hash     uint64
+	from, to int // in bytes
+	n        int64
+	cells    [constantOf]uint16
+	value    bool // the text is a candidate
+}
+
+// textSeed differs in each process: nothing that is released depends on the order in a table.
+var textSeed = maphash.MakeSeed()
+
+// find returns the slot of a text, and its count if there is one.
+func (t *texts) find(hash uint64, text []byte) (slot int, known *textCount) {
+	if t.slots == nil {
+		t.slots = make([]uint32, 64)
+	}
+	mask := len(t.slots) - 1
+	for slot = int(hash) & mask; ; slot = (slot + 1) & mask {
+		i := t.slots[slot]
+		if i == 0 {
+			return slot, nil
+		}
+		if c := &t.list[i-1]; c.hash == hash && string(t.bytes[c.from:c.to]) == string(text) {
+			return slot, c
+		}
+	}
+}
+
+// insert puts a text that is not there yet into its slot.
+func (t *texts) insert(hash uint64, slot int, text []byte) *textCount {
+	from := len(t.bytes)
+	t.bytes = append(t.bytes, text...)
+	t.list = append(t.list, textCount{hash: hash, from: from, to: len(t.bytes)})
+	if t.slots[slot] = uint32(len(t.list)); 2*len(t.list) > len(t.slots) {
+		t.slots = make([]uint32, 2*len(t.slots))
+		mask := len(t.slots) - 1
+		for i := range t.list {
+			at := int(t.list[i].hash) & mask
+			for t.slots[at] != 0 {
+				at = (at + 1) & mask
+			}
+			t.slots[at] = uint32(i + 1)
+		}
+	}
+	return &t.list[len(t.list)-1]
+}
+
+// add counts units with a text.
+func (t *texts) add(text []byte, n int64) {
+	hash := maphash.Bytes(textSeed, text)
+	slot, c := t.find(hash, text)
+	if c == nil {
+		c = t.insert(hash, slot, text)
+	}
+	c.n += n
+}
+
+// all are the texts with their counts.
+func (t *texts) all() iter.Seq2[[]byte, int64] {
+	return func(yield func([]byte, int64) bool) {
+		for i := range t.list {
+			if c := &t.list[i]; !yield(t.bytes[c.from:c.to], c.n) {
+				return
+			}
+		}
+	}
+}
+
+// maxKnown is how many texts of a column are remembered that are no candidates: of frequent ones that are most of its cells.
+const maxKnown = 4096
+
+// tally counts the cells of a column: each text is placed once, and counted in its cells when the tally ends.
+type tally struct {
+	reader
+	texts
+	plain int // texts that are no candidates
+	dense [constantOf][]int64
+}
+
+func newTally(c Column) *tally {
+	y := &tally{reader: newReader(c)}
+	for s := range y.dense {
+		y.dense[s] = make([]int64, cellsOf[s])
+	}
+	return y
+}
+
+// add counts units with a cell, null or text.
+func (y *tally) add(text []byte, null bool, n int64) {
+	if null {
+		cells, _ := y.place(nil, true)
+		addCells(y, cells, n)
+		return
+	}
+	hash := maphash.Bytes(textSeed, text)
+	slot, c := y.find(hash, text)
+	if c == nil {
+		cells, value := y.place(text, false)
+		if !value && y.plain >= maxKnown {
+			addCells(y, cells, n)
+			return
+		}
+		if !value {
+			y.plain++
+		}
+		c = y.insert(hash, slot, text)
+		c.value = value
+		for s, cell := range cells {
+			c.cells[s] = uint16(cell) // no statistic has more than 65,536
+		}
+	}
+	c.n += n
+}
+
+// addCells counts units in a cell of each statistic.
+func addCells[T int | uint16](y *tally, cells [constantOf]T, n int64) {
+	for s, cell := range cells {
+		y.dense[s][cell] += n
+	}
+}
+
+// addColumn counts the cells of records that are a unit each.
+func (y *tally) addColumn(c *domain.Column, rows int) {
+	var text []byte
+	for i := range rows {
+		if c.Form == domain.Text && !c.Null(i) {
+			y.add(candidate(c.Text(i)), false, 1)
+			continue
+		}
+		cell, null := cellText(text[:0], c, &y.attr, i)
+		y.add(candidate(cell), null, 1)
+		text = cell[:0]
+	}
+}
+
+// candidate cuts off what tells no more of a text than that it is too long.
+func candidate(text []byte) []byte { return text[:min(len(text), maxCandidate+1)] }
+
+// bundle counts units: in one cell of each statistic, and one value of each column at most.
+type bundle struct {
+	units   int64
+	rows    []int64   // of people
+	stays   [][]int64 // of columns: constantOf
+	columns []*tally
+	of      []Column // that these are of
+}
+
+func newBundle(columns []Column) *bundle {
+	b := &bundle{rows: make([]int64, rowsCells), of: columns}
+	for _, c := range columns {
+		b.columns = append(b.columns, newTally(c))
+		b.stays = append(b.stays, make([]int64, constantCells))
+	}
+	return b
+}
+
+// addChunk counts records that are a unit each.
+func (b *bundle) addChunk(c *domain.Chunk) {
+	n := int64(c.Rows)
+	b.units += n
+	b.rows[rowsCell(1)] += n
+	for k, y := range b.columns {
+		b.stays[k][noRows] += n
+		y.addColumn(&c.Columns[k], c.Rows)
+	}
+}
+
+// addUnit counts a person.
+func (b *bundle) addUnit(record []byte, rows uint64, changes []byte) error {
+	b.units++
+	b.rows[rowsCell(rows)]++
+	whole := cells(record, len(b.columns), func(k int, text []byte, null bool) {
+		b.columns[k].add(text, null, 1)
+		stays := noRows
+		switch {
+		case rows > 1 && changes[k] != 0:
+			stays = changing
+		case rows > 1:
+			stays = constant
+		}
+		b.stays[k][stays]++
+	})
+	if !whole {
+		return errPeople
+	}
+	return nil
+}
+
+// entries returns the number of different texts.
+func (b *bundle) entries() (n int) {
+	for _, y := range b.columns {
+		n += len(y.list)
+	}
+	return n
+}
+
+// emit passes on the counts: the statistics, and values by the hash of their family. What holds a value is one shard.
+func (b *bundle) emit(p Params, emit func(int, []byte) error) error {
+	sum := newTable(b.of)
+	parts := make([]valueList, p.Shards)
+	sum.units, sum.dense[len(sum.dense)-1] = b.units, b.rows
+	for k, y := range b.columns {
+		for i := range y.list {
+			c := &y.list[i]
+			if addCells(y, c.cells, c.n); c.value {
+				text := y.bytes[c.from:c.to]
+				at := records.Hash(p.Columns[k].family(text)) % uint64(p.Shards)
+				parts[at].add(k, text, c.n)
+			}
+		}
+		for s := range y.dense {
+			sum.dense[attribute(k, s)] = y.dense[s]
+		}
+		sum.dense[attribute(k, constantOf)] = b.stays[k]
+	}
+	if err := emit(denseKey, sum.encode()); err != nil {
+		return err
+	}
+	for at := range parts {
+		if parts[at].encoded == nil {
+			continue
+		}
+		if err := emit(firstKey+at, parts[at].table(len(b.columns))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset begins anew, in the same memory.
+func (b *bundle) reset() {
+	b.units = 0
+	clear(b.rows)
+	for k, y := range b.columns {
+		clear(b.stays[k])
+		clear(y.slots)
+		for s := range y.dense {
+			clear(y.dense[s])
+		}
+		y.list, y.bytes, y.plain = y.list[:0], y.bytes[:0], 0
+	}
+}
+
+// valueList are the values of a shard, encoded column after column.
+type valueList struct {
+	encoded []byte
+	counts  []int // of the columns, in order
+	starts  []int // in encoded
+}
+
+func (v *valueList) add(column int, text []byte, n int64) {
+	for len(v.counts) <= column {
+		v.counts, v.starts = append(v.counts, 0), append(v.starts, len(v.encoded))
+	}
+	v.counts[column]++
+	v.encoded = binary.AppendUvarint(v.encoded, uint64(len(text)))
+	v.encoded = binary.AppendUvarint(append(v.encoded, text...), uint64(n))
+}
+
+// table encodes the values as a table has them.
+func (v *valueList) table(columns int) []byte {
+	b := make([]byte, 0, len(v.encoded)+binary.MaxVarintLen32*(2*columns+1))
+	b = append(binary.AppendUvarint(append(b, 0), uint64(columns)), 0) // no units, and no statistics
+	for k := range 2 * columns {                                       // no prefixes, behind them
+		if k >= len(v.counts) {
+			b = append(b, 0)
+			continue
+		}
+		end := len(v.encoded)
+		if k+1 < len(v.starts) {
+			end = v.starts[k+1]
+		}
+		b = append(binary.AppendUvarint(b, uint64(v.counts[k])), v.encoded[v.starts[k]:end]...)
+	}
+	return b
+}

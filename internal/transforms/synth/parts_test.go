@@ -1,0 +1,261 @@
+package synth
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamgraph "github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
+	"github.com/dapple-dp/dapple/internal/transforms/counts"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
+	"github.com/dapple-dp/dapple/internal/transforms/private"
+)
+
+// stored puts tables into a store, as bundles do.
+func stored(t *testing.T, store StoreRef, tables ...*counts.Table) (parts []part) {
+	t.Helper()
+	f := &storeFn{store, "run"}
+	for _, table := range tables {
+		must.Do(t, f.ProcessElement(t.Context(), table, func(p part) {
+			again, err := decodePart(encodePart(p))
+			if err != nil || again != p {
+				t.Errorf("it travels as %v, %v", again, err)
+			}
+			parts = append(parts, again)
+		}))
+	}
+	return parts
+}
+
+func solveParts(t *testing.T, store StoreRef, parts ...part) (ref ModelRef, err error) {
+	t.Helper()
+	f := &solvePartsFn{*newSolveFn(store)}
+	err = f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(parts...), func(r ModelRef) { ref = r })
+	return ref, err
+}
+
+// Parts in the store release what the whole table does, in any order. What is stored has nothing of a table in it, and
+// differs for equal ones; neither a name nor what is printed has a key.
+func TestPartsThroughTheStore(t *testing.T) {
+	whole := table(t, 20)
+	must.Do(t, whole.Merge(shifted(t, 30, 3)))
+	store := func() StoreRef { return StoreRef{Kind: "dir", Config: t.TempDir()} }
+	one := store()
+	want := must.Value(process(newSolveFn(one), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{whole}))(t)
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		s := store()
+		parts := stored(t, s, table(t, 20), shifted(t, 30, 3), table(t, 20))
+		got, err := solveParts(t, s, parts[order[0]], parts[order[1]])
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: %+v, %v; want %+v", order, got, err, want)
+		}
+		var data [][]byte
+		for i, p := range parts {
+			b := must.Value(os.ReadFile(filepath.Join(s.Config, p.name)))(t)
+			data = append(data, b)
+			for _, hidden := range [][]byte{table(t, 20).Encode(), shifted(t, 30, 3).Encode()} {
+				for at := 0; at+8 <= len(hidden); at++ {
+					if bytes.Contains(b, hidden[at:at+8]) {
+						t.Fatalf("part %d has bytes of a table", i)
+					}
+				}
+			}
+			for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%d", "%s"} {
+				if said := fmt.Sprintf(verb, p); said != p.name {
+					t.Errorf("%s prints %q", verb, said)
+				}
+			}
+		}
+		if bytes.Equal(data[0], data[2]) || parts[0].key == parts[2].key || parts[0].name == parts[2].name {
+			t.Error("equal tables are stored as equal parts")
+		}
+	}
+}
+
+// A part that is not there, has changed, or is another one ends the run before anything is drawn.
+func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
+	for name, spoil := range map[string]func(first, second string) error{
+		"missing": func(first, _ string) error { return os.Remove(first) },
+		"changed": func(first, _ string) error {
+			b, err := os.ReadFile(first)
+			if err != nil {
+				return err
+			}
+			b[len(b)/2] ^= 1
+			return os.WriteFile(first, b, 0o600)
+		},
+		"short":   func(first, _ string) error { return os.Truncate(first, 3) },
+		"another": func(first, second string) error { return os.Rename(second, first) },
+	} {
+		s := StoreRef{Kind: "dir", Config: t.TempDir()}
+		parts := stored(t, s, table(t, 20), shifted(t, 30, 3))
+		must.Do(t, spoil(filepath.Join(s.Config, parts[0].name), filepath.Join(s.Config, parts[1].name)))
+		if _, err := solveParts(t, s, parts[0]); err == nil || err.Error() != errPart.Error() {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := filepath.Glob(filepath.Join(s.Config, "run"+DrawnSuffix)); err != nil || len(left) > 0 {
+			t.Errorf("%s: a mark of noise is left: %v, %v", name, left, err)
+		}
+	}
+	if _, err := decodePart(encodePart(part{name: "run"})[:20]); err == nil {
+		t.Error("half an element is none")
+	}
+}
+
+// visitsOf300 counts a record each of 300 people.
+func visitsOf300(s beam.Scope, p counts.Params) counts.Stats {
+	var ids []string
+	var rows [][]string
+	for i := range 300 {
+		ids, rows = append(ids, fmt.Sprint(i)), append(rows, []string{"F", fmt.Sprint(i % 50), "2020-01-03"})
+	}
+	coded := private.Encode(s, transformtest.Create(s, transformtest.Chunk(rows, ids)), visits(), private.EncodeParams{})
+	return counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), p)
+}
+
+// Solve sends parts through the store if there is one, and no element of records is before it.
+func TestSolveKeepsPartsInTheStore(t *testing.T) {
+	for _, to := range []struct{ kind, parts string }{{"", ""}, {"dir", ""}, {"dir", "dir"}} {
+		kind, store, other := to.kind, StoreRef{Kind: to.kind, Config: t.TempDir()}, StoreRef{Kind: to.parts, Config: t.TempDir()}
+		p, s := beam.NewPipelineWithRoot()
+		in := visitsOf300(s, counts.Params{MaxCells: 1, MaxPart: 100})
+		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store, Parts: other})
+		got := transformtest.Capture[ModelRef](s, release.Refs())
+		all := transformtest.Capture[*counts.Table](s, sensitive.Reveal(in.Collection()))
+		transformtest.Run(t, p)
+		at := store
+		if to.parts != "" {
+			at = other
+			if _, err := os.Stat(filepath.Join(store.Config, "run"+PartsSuffix)); err == nil {
+				t.Error("parts are in the store of the release too")
+			}
+		}
+		stored, err := filepath.Glob(filepath.Join(at.Config, "run"+PartsSuffix, "*"))
+		if err != nil || len(got.Elements()) != 1 || len(all.Elements()) < 2 {
+			t.Fatal(got.Elements(), len(all.Elements()), err)
+		}
+		if want := len(all.Elements()); kind == "" && len(stored) != 0 || kind != "" && len(stored) != want {
+			t.Errorf("store %q has %d parts of %d", kind, len(stored), want)
+		}
+		if units := artifact(t, got.Elements()[0], store).Result.Total.Units; math.Abs(units-300) > 200 { // nine standard deviations
+			t.Errorf("released %g units of 300", units)
+		}
+	}
+}
+
+// Solve puts pieces of a table together, with a store and without.
+func TestSolvePutsPiecesTogether(t *testing.T) {
+	for _, kind := range []string{"", "dir"} {
+		store := StoreRef{Kind: kind, Config: t.TempDir()}
+		p, s := beam.NewPipelineWithRoot()
+		in := visitsOf300(s, counts.Params{Divide: true})
+		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store})
+		got := transformtest.Capture[ModelRef](s, release.Refs())
+		transformtest.Performant(t, p)
+		transformtest.Run(t, p)
+		if len(got.Elements()) != 1 || !in.Pieces() {
+			t.Fatalf("%d releases of pieces, %v", len(got.Elements()), in.Pieces())
+		}
+		if units := artifact(t, got.Elements()[0], store).Result.Total.Units; math.Abs(units-300) > 200 { // nine standard deviations
+			t.Errorf("released %g units of 300", units)
+		}
+	}
+}
+
+type learner struct {
+	ID int64 `dapple:"id"`
+	X  int64 `dapple:"x"`
+}
+
+func init() { beam.RegisterType(reflect.TypeFor[learner]()) }
+
+func learned() *domain.Domain {
+	return &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 9999}, Resolution: 1, Learned: 5, HasFallback: true}}}
+}
+
+// Without a store they would be one element. Launchers on runners that have no memory for it say what to set; no
+// other table is refused.
+func TestKeptRecordsNeedAStore(t *testing.T) {
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
+	tabled := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 10, 20}, Resolution: 1, HasFallback: true}}}
+	old := *runners.Runner
+	defer func() { *runners.Runner = old }()
+	for _, tt := range []struct {
+		runner string
+		domain *domain.Domain
+		store  StoreRef
+		fails  bool
+	}{
+		{"flink", learned(), StoreRef{}, true},
+		{"SparkRunner", learned(), StoreRef{}, true},
+		{"dataflow", learned(), StoreRef{}, true},
+		{"universal", learned(), StoreRef{}, true},
+		{"flink", learned(), store, false},
+		{"flink", tabled, StoreRef{}, false},
+		{"", learned(), StoreRef{}, false},
+		{"PrismRunner", learned(), StoreRef{}, false},
+		{"direct", learned(), StoreRef{}, false},
+	} {
+		*runners.Runner = tt.runner
+		said := func() (said any) {
+			defer func() { said = recover() }()
+			_, s := beam.NewPipelineWithRoot()
+			params := Params{Domain: tt.domain, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"}
+			if tt.store.Kind == "" {
+				params.NoStore = "a test"
+			}
+			Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), params)
+			return nil
+		}()
+		want := "Store is required with runner " + strings.TrimSuffix(strings.ToLower(tt.runner), "runner") + " for this table"
+		if text, _ := said.(string); (said != nil) != tt.fails || tt.fails && !strings.Contains(text, want) {
+			t.Errorf("%q: %v", tt.runner, said)
+		}
+	}
+}
+
+// Engines get the counts of a bundle in pieces, with and without a store.
+func TestEnginesGetPieces(t *testing.T) {
+	old := *runners.Runner
+	defer func() { *runners.Runner = old }()
+	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 10, 20}, Resolution: 1, HasFallback: true}}}
+	for _, tt := range []struct {
+		runner string
+		store  StoreRef
+		want   bool
+	}{
+		{"flink", StoreRef{}, true},
+		{"flink", StoreRef{Kind: "dir", Config: t.TempDir()}, true},
+		{"prism", StoreRef{}, false},
+	} {
+		*runners.Runner = tt.runner
+		p, s := beam.NewPipelineWithRoot()
+		params := Params{Domain: d, Epsilon: 1, Delta: 1e-9, Store: tt.store, RunID: "run"}
+		if tt.store.Kind == "" {
+			params.NoStore = "a test"
+		}
+		Synthesize(s, beam.CreateList(s, []learner{{1, 1}}), params)
+		edges, _, err := p.Build()
+		must.Do(t, err)
+		pieces := slices.ContainsFunc(edges, func(e *beamgraph.MultiEdge) bool {
+			return slices.ContainsFunc(e.Output, func(o *beamgraph.Outbound) bool { return o.To.Type().Type() == reflect.TypeFor[*counts.Piece]() })
+		})
+		if pieces != tt.want {
+			t.Errorf("%q, store %q: in pieces: %v", tt.runner, tt.store.Kind, pieces)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package synth
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/transforms/counts"
+)
+
+func init() {
+	RegisterSink("never opened", func(string) (Sink, error) { return nil, errors.New("the sink was opened") })
+}
+
+// A shard waits while the process writes as many as it may, before its sink is opened; a stopped run ends
+// the wait.
+func TestShardsWaitForWriters(t *testing.T) {
+	ref := must.Value(process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 60)}))(t)
+	f := &filesFn{newSampleFn(Release{domain: visits()}, WriteParams{Rows: 30, Shards: 1, Sink: SinkRef{"dir", t.TempDir()}}.withDefaults())}
+	var leave []func()
+	for range cap(writers) {
+		one := must.Value(enterWriting(context.Background()))(t)
+		leave = append(leave, one)
+	}
+	waiting := &filesFn{f.Sample}
+	waiting.Sample.Params.Sink = SinkRef{Kind: "never opened"}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- waiting.ProcessElement(ctx, 0, iterate(ref), func(FileRef) {}) }()
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a stopped run: got %v, want that it was canceled", err)
+	}
+	for _, l := range leave {
+		l()
+	}
+	written := false
+	if err := f.ProcessElement(context.Background(), 0, iterate(ref), func(FileRef) { written = true }); err != nil || !written {
+		t.Errorf("the shard was not written once it may be: error %v", err)
+	}
+	if len(writers) != 0 {
+		t.Errorf("%d writers did not leave", len(writers))
+	}
+}

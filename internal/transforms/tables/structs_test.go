@@ -1,0 +1,160 @@
+package tables_test
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
+	"github.com/dapple-dp/dapple/internal/transforms/tables"
+)
+
+// Sale has a field of each kind.
+type Sale struct {
+	Shop   string `bigquery:"shop_name"`
+	Items  int64
+	Price  *float64
+	Paid   bool
+	At     time.Time
+	Amount *big.Rat
+	Note   *string
+	Hidden string `dapple:"-"`
+}
+
+func init() { beam.RegisterType(reflect.TypeFor[Sale]()) }
+
+func sales() (list []Sale) {
+	price, note := 2.5, "a, \"b\""
+	for i := range 300 {
+		s := Sale{Shop: []string{"Rome", "", "Évora/1"}[i%3], Items: int64(i), Paid: i%2 == 0, At: time.UnixMicro(int64(i) * 1e12).UTC()}
+		if i%2 == 0 {
+			s.Price, s.Amount = &price, big.NewRat(int64(i), 8)
+		}
+		if i%5 == 0 {
+			s.Note = &note
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// text makes sales comparable.
+func text(list []Sale) (out []string) {
+	for _, s := range list {
+		line := fmt.Sprint(s.Shop, s.Items, s.Paid, s.At.UTC(), s.Hidden)
+		if s.Price != nil {
+			line += fmt.Sprint(*s.Price)
+		}
+		if s.Amount != nil {
+			line += s.Amount.RatString()
+		}
+		if s.Note != nil {
+			line += *s.Note
+		}
+		out = append(out, line)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Structs of every kind come back as they were, from Parquet and from CSV, in which an empty text is NULL.
+func TestStructsAreReadAndWritten(t *testing.T) {
+	for _, format := range []string{"parquet", "csv"} {
+		out := filepath.Join(t.TempDir(), "sales")
+		p, s := beam.NewPipelineWithRoot()
+		tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: out, Format: format, RunID: "one"}, tables.StructsParams{})
+		run(t, p)
+		from := must.Value(table.Find(context.Background(), out, nil))(t)
+		p, s = beam.NewPipelineWithRoot()
+		got := transformtest.Capture[Sale](s, tables.ReadStructs(s, from, reflect.TypeFor[Sale](), schema.CSV{}))
+		run(t, p)
+		if a, b := text(got.Elements()), text(sales()); !slices.Equal(a, b) {
+			t.Errorf("%s: %d of %d; first %q, want %q", format, len(a), len(b), a[:1], b[:1])
+		}
+	}
+}
+
+// Partitions are directories of their own, whose names have the values.
+func TestPartitions(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "sales")
+	p, s := beam.NewPipelineWithRoot()
+	tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: out, RunID: "one"}, tables.StructsParams{PartitionBy: "shop_name"})
+	run(t, p)
+	entries := must.Value(os.ReadDir(out))(t)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := []string{"shop_name=%C3%89vora%2F1", "shop_name=Rome", "shop_name=__HIVE_DEFAULT_PARTITION__"}
+	if !slices.Equal(names, want) {
+		t.Fatalf("directories %q, want %q", names, want)
+	}
+	from := must.Value(table.Find(context.Background(), filepath.Join(out, "shop_name=Rome", "*.parquet"), nil))(t)
+	columns, _, err := from.Describe(context.Background(), schema.CSV{})
+	if err != nil || slices.ContainsFunc(columns, func(c table.Column) bool { return c.Name == "shop_name" }) {
+		t.Errorf("the column is in the files too: %v (error %v)", columns, err)
+	}
+	if _, err := os.Stat(filepath.Join(out+".release", "shop_name=Rome", "_manifest.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// What does not match is refused while the pipeline is built, in words that name the field.
+func TestStructsRefused(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.csv")
+	must.Do(t, os.WriteFile(name, []byte("shop,items\nRome,3\n"), 0o600))
+	from := must.Value(table.Find(context.Background(), name, nil))(t)
+	_, s := beam.NewPipelineWithRoot()
+	type narrow struct {
+		Shop  string
+		Items int8
+	}
+	type other struct{ Shop, Till string }
+	type twins struct {
+		A string `dapple:"shop"`
+		B string `dapple:"shop"`
+	}
+	type odd struct{ X []int }
+	for want, call := range map[string]func(){
+		"make it an int64":            func() { tables.ReadStructs(s, from, reflect.TypeFor[narrow](), schema.CSV{}) },
+		`no such column; its columns`: func() { tables.ReadStructs(s, from, reflect.TypeFor[other](), schema.CSV{}) },
+		"are both called so":          func() { tables.ReadStructs(s, from, reflect.TypeFor[twins](), schema.CSV{}) },
+		"which no column holds": func() {
+			tables.WriteStructs(s, beam.CreateList(s, []odd{{}}), table.Target{Output: dir + "/x", RunID: "a"}, tables.StructsParams{})
+		},
+		"RunID: got": func() {
+			tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: dir + "/x"}, tables.StructsParams{})
+		},
+		`PartitionBy: got "till"; the`: func() {
+			tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: dir + "/x", RunID: "a"}, tables.StructsParams{PartitionBy: "till"})
+		},
+		"Output is empty": func() {
+			tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{RunID: "a"}, tables.StructsParams{})
+		},
+		"key-value pairs or groups; make": func() {
+			synthesizePairs(s)
+		},
+	} {
+		if got := refused(call); !strings.Contains(got, want) {
+			t.Errorf("said %q, want %q", got, want)
+		}
+	}
+}
+
+func synthesizePairs(s beam.Scope) {
+	synth.Synthesize(s, beam.AddFixedKey(s, beam.CreateList(s, records())), synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9, As: reflect.TypeFor[Order]()})
+}
