@@ -21,7 +21,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/request/infer"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
-	"github.com/dapple-dp/dapple/io/files"
 	"github.com/dapple-dp/dapple/io/schema"
 	"github.com/dapple-dp/dapple/io/table"
 )
@@ -35,8 +34,8 @@ func TestMain(m *testing.M) { transformtest.Main(m) }
 
 func init() { table.RegisterFormat(pairsFormat()) }
 
-func eachPairs(ctx context.Context, f files.Info, d *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) error {
-	r, err := files.Open(ctx, f)
+func eachPairs(ctx context.Context, f table.FileInfo, d *domain.Domain, _ schema.CSV, yield func(*domain.Chunk) error) error {
+	r, err := table.OpenFile(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -70,8 +69,13 @@ func eachPairs(ctx context.Context, f files.Info, d *domain.Domain, _ schema.CSV
 	return yield(&domain.Chunk{Rows: rows, ID: columns[0], Columns: columns[1:]})
 }
 
-func describePairs(ctx context.Context, f files.Info, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
-	start, err := files.ReadStart(ctx, f.Name, 1<<10)
+func describePairs(ctx context.Context, f table.FileInfo, _ schema.CSV) (columns []table.Column, form schema.CSV, err error) {
+	r, err := table.OpenFile(ctx, f)
+	if err != nil {
+		return nil, form, err
+	}
+	defer r.Close() // only read from
+	start, err := io.ReadAll(io.LimitReader(r, 1<<10))
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	for _, pair := range strings.Fields(string(line)) {
 		name, _, _ := strings.Cut(pair, "=")

@@ -18,8 +18,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/transforms/discover"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // DefaultDomainShare is the part of the budget that finds the domain.

@@ -16,8 +16,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/release/workload"
 	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // checkProblem derives workload, problem and method.

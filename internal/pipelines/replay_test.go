@@ -22,10 +22,10 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/request/progress"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // people is a private table before it is coded: the rows of each customer, columns plan, age, active.

@@ -14,8 +14,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/model/relation"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Validate finds every fault of a request that shows without opening the private table: it reads the

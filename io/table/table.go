@@ -13,7 +13,7 @@
 //	err = t.Each(ctx, dom, schema.CSV{}, yield)    // or in this process
 //
 // A new format is a package that calls RegisterFormat, a new service that holds tables is one that calls
-// RegisterPlace, and a new store of files one that calls files.Register.
+// RegisterPlace, and a new store of files one that calls RegisterStore.
 package table
 
 import (
@@ -99,26 +99,26 @@ func RegisterFormat(f Format) {
 //		Unnamed    bool     // the names of columns are in the records alone, which Describe then reads: what it says is NOT public
 //
 //		// Check compares the columns of files with the columns of d and reads no record. It joins the errors of all columns.
-//		Check func(ctx context.Context, list []files.Info, d *domain.Domain, form schema.CSV) error
+//		Check func(ctx context.Context, list []FileInfo, d *domain.Domain, form schema.CSV) error
 //		// Advise says what may be wrong with the form that is declared for a file, after a look at its first records; the
 //		// advice is NOT private. Default: no advice.
-//		Advise func(ctx context.Context, f files.Info, form schema.CSV) (advice string, err error)
+//		Advise func(ctx context.Context, f FileInfo, form schema.CSV) (advice string, err error)
 //		// Each passes the records of one file to yield, chunk by chunk; yield may keep a chunk only if Read is nil. Default:
 //		// the one part of EachPart.
-//		Each func(ctx context.Context, f files.Info, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
+//		Each func(ctx context.Context, f FileInfo, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
 //		// Parts returns into how many parts a file can be cut that are read by themselves, and EachPart is Each for one of them,
 //		// 0..of−1. What a file is cut by is public: its size, or a table of contents. Default: a file is one part.
-//		Parts    func(ctx context.Context, f files.Info) (parts int, err error)
-//		EachPart func(ctx context.Context, f files.Info, part, of int, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
+//		Parts    func(ctx context.Context, f FileInfo) (parts int, err error)
+//		EachPart func(ctx context.Context, f FileInfo, part, of int, d *domain.Domain, form schema.CSV, yield func(*domain.Chunk) error) error
 //		// Read returns the records of files in a pipeline, as *domain.Chunk. Default: a part of a file is one element of work.
-//		Read func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
+//		Read func(s beam.Scope, list []FileInfo, d *domain.Domain, form schema.CSV) beam.PCollection
 //		// ReadApart is Read for runners to which Apart matters. Default: ReadFilesApart if Read is nil, else Read.
-//		ReadApart func(s beam.Scope, list []files.Info, d *domain.Domain, form schema.CSV) beam.PCollection
+//		ReadApart func(s beam.Scope, list []FileInfo, d *domain.Domain, form schema.CSV) beam.PCollection
 //		// Columns returns the names of the columns of a file in order, from its header line in a form. Default: by Describe.
-//		Columns func(ctx context.Context, f files.Info, form schema.CSV) ([]string, error)
+//		Columns func(ctx context.Context, f FileInfo, form schema.CSV) ([]string, error)
 //		// Describe returns the columns of a file in order, and the form in which its cells are to be read: what is declared of
 //		// it, and of the rest what the header line tells.
-//		Describe func(ctx context.Context, f files.Info, declared schema.CSV) ([]Column, schema.CSV, error)
+//		Describe func(ctx context.Context, f FileInfo, declared schema.CSV) ([]Column, schema.CSV, error)
 //
 //		// CheckOutput returns the faults of a domain that files cannot hold. null is the text of NULL.
 //		CheckOutput func(d *domain.Domain, null string) error

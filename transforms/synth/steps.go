@@ -46,7 +46,8 @@ func EncodePeople(s beam.Scope, people, rows beam.PCollection, d *domain.Domain,
 	return private.EncodePeople(s, people, rows, d, p)
 }
 
-// EncodeParams configures Encode. Zero fields mean their defaults.
+// EncodeParams configures Encode. Its field Unreadable says what becomes of a cell that has no value of its type; by default
+// what the domain declares.
 type EncodeParams = private.EncodeParams
 
 // Coded is a collection of coded records, with their privacy IDs if the domain has one. Only Encode

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/solver/methods"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 )
 
 // contest is a table and a workload on which methods run.

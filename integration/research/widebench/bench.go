@@ -18,9 +18,9 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/widetable"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // bench is one table on disk.

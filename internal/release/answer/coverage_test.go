@@ -19,11 +19,11 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // diagonal is a table of two columns whose second follows from the first but for a few values, and questions on it.

@@ -9,8 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Plan is a prediction of what a request would do. Everything in it is public.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // TooLarge reports whether err means that the universe, or the tables of the workload, exceed the memory limit.

@@ -9,8 +9,8 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Of a domain that is too large the columns are named whose coarsening helps, with sizes that do.

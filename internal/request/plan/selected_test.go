@@ -8,9 +8,9 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // DPFW is predicted by its own error. No constant was chosen on the runs with δ = 0, which the table in solver/methods lists: Markov

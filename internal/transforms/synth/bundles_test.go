@@ -16,12 +16,12 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // scaled is what a run takes, in bytes.

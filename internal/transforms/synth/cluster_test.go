@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // What surrounds a run. The page says where these limits were met.

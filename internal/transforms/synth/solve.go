@@ -21,12 +21,12 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/pipeline"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/solver"
-	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // Solve releases a model of the counted units, at the price of p.Epsilon and p.Delta: the one privacy
