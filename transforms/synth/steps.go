@@ -236,4 +236,6 @@ func Write(s beam.Scope, r Release, p WriteParams) beam.PCollection {
 type WriteParams = synth.WriteParams
 
 // SinkRef names a registered kind of Sink and configures it: plain data that a DoFn can carry.
+//
+//	type SinkRef struct{ Kind, Config string }
 type SinkRef = synth.SinkRef

@@ -181,6 +181,8 @@ type BookEntry = synth.BookEntry
 
 // StoreRef names a registered kind of Store and configures it: plain data that a DoFn can carry. The
 // zero StoreRef is no store.
+//
+//	type StoreRef struct{ Kind, Config string }
 type StoreRef = synth.StoreRef
 
 // PublicTable returns the table of a slice of structs that anybody may see, for Params.Public and SolveParams.Public.
