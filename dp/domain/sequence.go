@@ -59,10 +59,11 @@ func (e *Events) added() int {
 	return n
 }
 
-// WithSequence returns the domain of people, which WithEvents made of records without an order, with one. The error lists
-// all faults.
+// WithSequence returns the domain of people, which WithEvents made of records, with an order, which takes the place of one that
+// it has. The error lists all faults.
 func (d *Domain) WithSequence(q Sequence) (*Domain, error) {
 	var errs errtext.Errors
+	d = d.unordered()
 	d.sequenceFaults(&q, &errs)
 	if errs.Err() != nil {
 		return nil, errs.Err()
@@ -97,6 +98,20 @@ func (d *Domain) WithSequence(q Sequence) (*Domain, error) {
 	}
 	out.StructuralZeros = out.linkSequence()
 	return out, nil
+}
+
+// unordered returns the domain without what WithSequence made.
+func (d *Domain) unordered() *Domain {
+	if !d.Ordered() {
+		return d
+	}
+	out, events, gap, first := *d, *d.Events, d.Events.Gap(), d.Events.First()
+	out.Attributes = slices.Clone(d.Attributes[:first])
+	out.Attributes[gap], events.Sequence, out.Events = events.Sequence.Declared, nil, &events
+	out.StructuralZeros = slices.DeleteFunc(slices.Clone(d.StructuralZeros), func(x Exclusion) bool {
+		return x.Clique.Contains(Clique{gap}) || x.Clique[len(x.Clique)-1] >= first
+	})
+	return &out
 }
 
 // gap returns the attribute of gaps. Value k of it is that many steps of the resolution, or one more if the first is 1.

@@ -50,6 +50,11 @@ func TestWithSequence(t *testing.T) {
 				if got := strings.Join(d.Names(), " "); got != "sex kind cost gap_day rows_per_person usual_kind first_day before_kind before_cost" {
 					t.Fatalf("columns %s", got)
 				}
+				fewer := must.Value(d.WithSequence(Sequence{Column: "day", Strict: strict, Previous: []string{"cost"}}))(t)
+				direct := must.Value(ordered(t, day, least, Sequence{Column: "day", Strict: strict, Previous: []string{"cost"}}))(t)
+				if fewer.Validate() != nil || fewer.Fingerprint() != direct.Fingerprint() || fewer.Fingerprint() == d.Fingerprint() {
+					t.Errorf("%s: another order in its place makes another domain than by itself: %v", day.Type, fewer.Validate())
+				}
 				gaps := d.Attributes[3].RecordSize() - 1
 				if want := day.steps(); strict && gaps != want-1 || !strict && gaps != want {
 					t.Errorf("%s: %d gaps of %d values", day.Type, gaps, want)

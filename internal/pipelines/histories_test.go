@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -145,6 +146,32 @@ func TestHistoriesAreRefused(t *testing.T) {
 	for _, p := range people {
 		if p[1] != "f" {
 			t.Fatalf("a person %v", p)
+		}
+	}
+}
+
+// TestHistoriesLeaveOut: where noise alone would put more rows elsewhere than dealing them at random does, nothing of the row before
+// is remembered. Plan, run and statement say so, rows stay in order, and the same request gives the same release again.
+func TestHistoriesLeaveOut(t *testing.T) {
+	rising := func(who, row int) string { return strconv.Itoa(who%60 + 9*row) }
+	for epsilon, leaves := range map[float64]bool{.1: true, 5: false} {
+		c := histories(t, "events: {person: [sex], rows: {max: 5}, order: day}\n", 200, rising)
+		c.Epsilon, c.ExpectedRows = dp.Epsilon(epsilon), 200
+		planned := must.Value(must.Value(Validate(context.Background(), c))(t).Plan())(t)
+		result := mustRun(t, c)
+		notes := strings.Join(result.Written.Notes, "\n")
+		const note, stated = "what follows kind is left out", "how far it is from the one before, but not in kind"
+		if len(planned.Forgotten) > 0 != leaves || strings.Contains(notes, note) != leaves || strings.Contains(result.Privacy.Bounding, stated) != leaves {
+			t.Errorf("ε = %g: planned %v, said %q, stated %q", epsilon, planned.Forgotten, notes, result.Privacy.Bounding)
+		}
+		last, at := "", 0
+		_, rows := readCSV(t, c.Output)
+		for _, r := range rows {
+			day := must.Value(strconv.Atoi(r[2]))(t)
+			if r[0] == last && day < at {
+				t.Fatalf("ε = %g: a row of %s on day %d after one on day %d", epsilon, last, day, at)
+			}
+			last, at = r[0], day
 		}
 	}
 }

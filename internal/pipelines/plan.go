@@ -214,7 +214,7 @@ type Plan = plan.Plan
 func (r *Request) Plan() (*Plan, error) {
 	p, err := plan.Make(r.Problem, r.Method, r.Rows, r.ExpectedRows > 0, r.omitted, r.like)
 	if err == nil {
-		p.Workload.Narrowed, p.Workload.Target = r.narrowed, r.File.Target
+		p.Workload.Narrowed, p.Workload.Target, p.Forgotten = r.narrowed, r.File.Target, r.forgotten
 		p.Notes = append(r.notes(), r.left()...)
 		p.Aimed = r.aimed
 		if r.question != nil {

@@ -110,19 +110,20 @@ func orDefault[T comparable](v, def T) T {
 // in it is public.
 type Request struct {
 	Config
-	File     *schema.File
-	source   table.Source // the table that Input names, as it was at launch
-	people   table.Source // the table of People; nil: none
-	Problem  solver.Problem
-	Chosen   solver.Method
-	omitted  int64
-	aimed    *plan.Aimed     // the ε for an error that a plan was asked for
-	question *plan.Question  // what errors the plan states, where its ε was found; nil: errors of its own bins
-	like     *solver.Pattern // what a plan takes the table to be like; nil: typical
-	about    map[string]string
-	ledger   *book.Book // as it was when the request was checked; nil: none
-	within   float64    // units by which noise shifts the check of criteria, with 95 % confidence
-	narrowed string     // why the workload is narrower than the default; empty if it is not
+	File      *schema.File
+	source    table.Source // the table that Input names, as it was at launch
+	people    table.Source // the table of People; nil: none
+	Problem   solver.Problem
+	Chosen    solver.Method
+	omitted   int64
+	aimed     *plan.Aimed     // the ε for an error that a plan was asked for
+	question  *plan.Question  // what errors the plan states, where its ε was found; nil: errors of its own bins
+	like      *solver.Pattern // what a plan takes the table to be like; nil: typical
+	about     map[string]string
+	ledger    *book.Book       // as it was when the request was checked; nil: none
+	within    float64          // units by which noise shifts the check of criteria, with 95 % confidence
+	forgotten []plan.Forgotten // columns whose value in the row before is left out
+	narrowed  string           // why the workload is narrower than the default; empty if it is not
 }
 
 // Fault is one thing wrong with a request. It never holds anything read from private data.

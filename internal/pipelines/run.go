@@ -9,12 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/dapple-dp/dapple/internal/model/relation"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/request/plan"
 )
 
 // Result is the result of a finished run.
@@ -173,7 +175,7 @@ func resultOf(ctx context.Context, r *Request, out *output) (*Result, error) {
 		people = " --people_input=" + r.People
 	}
 	written.Width = r.width()
-	written.Notes = append(written.Notes, r.betterPlanned(privacy)...)
+	written.Notes = slices.Concat(written.Notes, r.betterPlanned(privacy), plan.ForgottenNotes(r.forgotten))
 	written.Notes = append(written.Notes, relation.RunOut(r.File.Domain, written.Rows)...)
 	written.Compare = fmt.Sprintf("dapple evaluate %s %s %s%s --html=compared.html", r.Domain, r.Input, r.Output, people)
 	return &Result{Privacy: privacy, Written: written}, err

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,11 +155,18 @@ func usual(e *domain.Events) string {
 }
 
 // RowBefore says what each row of a person remembers of the one before.
-func RowBefore(e *domain.Events) string {
-	if len(e.Sequence.Previous) == 0 {
-		return ""
+func RowBefore(d *domain.Domain) (text string) {
+	kept, e := d.Events.Sequence.Previous, d.Events
+	if len(kept) > 0 {
+		text = ", and what the row before has in " + strings.Join(kept, ", ")
 	}
-	return ", and what the row before has in " + strings.Join(e.Sequence.Previous, ", ")
+	if other := slices.DeleteFunc(d.Names()[:e.Columns], func(name string) bool {
+		a := d.Index(name)
+		return a == e.Gap() || d.OfPerson(a) || slices.Contains(kept, name)
+	}); len(other) > 0 {
+		text += ", but not in " + strings.Join(other, ", ")
+	}
+	return text
 }
 
 // New returns the statement of a run.
@@ -190,7 +198,7 @@ func New(r Run) Privacy {
 		p.RowsMax, p.RowsSD = e.MaxRows, r.RowsSD
 		if q := e.Sequence; q != nil {
 			p.Bounding += fmt.Sprintf(". Of each person the first %d records in the order of %s are used, equal ones in the order of their ranks; each also says how far it is from the one before%s",
-				e.MaxRows, q.Column, RowBefore(e))
+				e.MaxRows, q.Column, RowBefore(r.Domain))
 			p.RowsInOrder = q.Column
 		}
 		if e.NoRows {

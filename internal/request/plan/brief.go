@@ -97,7 +97,7 @@ func (p *Plan) expected() (list []said) {
 		list = append(list, said{head: "error", text: fmt.Sprintf("%s miss %s of the %s on average; likely between %s and %s",
 			report.TablesOf(p.width()), percent(p.AverageTV), report.Counted(p.Domain.PrivacyID, p.Domain.Events != nil), percent(p.LowTV), percent(p.HighTV))})
 	}
-	if !math.IsNaN(p.FollowTV) {
+	if !math.IsNaN(p.GapsTV) {
 		list = append(list, p.order())
 	}
 	if len(p.Curve) > 0 {

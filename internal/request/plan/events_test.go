@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/solver/methods"
 )
 
 // The noise of the number of people in each bin of row counts is multiplied by the rows of the bin.
@@ -81,5 +82,46 @@ func TestOrderPays(t *testing.T) {
 	}
 	if !strings.Contains(paying, "what follows a value misses") || strings.Contains(paying, "HARDLY") || !strings.Contains(not, "WILL HARDLY PAY") {
 		t.Errorf("many people: %q; few: %q", paying, not)
+	}
+}
+
+// TestNoisiest: the column whose table of transitions has the most noise is named if that alone is worse than rows dealt at random:
+// with few people, with many values, and of an assumed number of people later. Without it the noise of others is less.
+func TestNoisiest(t *testing.T) {
+	records := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+		{Name: "day", Type: domain.Int64, Cuts: []int64{0, 1000}, Learned: domain.DefaultLearned, Resolution: 1, HasFallback: true},
+		{Name: "wide", Type: domain.Int64, Cuts: domain.EqualCuts(0, 30, 30), Resolution: 1, HasFallback: true},
+		{Name: "narrow", Type: domain.Int64, Cuts: domain.EqualCuts(0, 8, 8), Resolution: 1, HasFallback: true},
+	}}
+	people, err := records.WithEvents(nil, nil, []int64{1, 2, 3, 5}, 5)
+	must.Do(t, err)
+	noisiest := func(units, epsilon float64, given bool, previous ...string) (string, float64) {
+		d := must.Value(people.WithSequence(domain.Sequence{Column: "day", Previous: previous}))(t)
+		p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: dp.Epsilon(epsilon), Delta: 1e-9, Units: units}
+		return Noisiest(p, must.Value(methods.Lookup("rake"))(t), given)
+	}
+	for _, test := range []struct {
+		units, epsilon float64
+		given          bool
+		previous       []string
+		want           string
+	}{
+		{100_000, 1, true, []string{"wide", "narrow"}, ""},
+		{5_000, 1, true, []string{"wide", "narrow"}, "wide"},
+		{100_000, .05, true, []string{"narrow", "wide"}, "wide"},
+		{5_000, 1, true, []string{"narrow"}, ""},
+		{50, 1, true, []string{"narrow"}, "narrow"},
+		{10_000, 1, true, []string{"wide"}, "wide"},
+		{10_000, 1, false, []string{"wide"}, ""},
+		{5_000, 1, true, []string{}, ""},
+	} {
+		if got, noise := noisiest(test.units, test.epsilon, test.given, test.previous...); got != test.want || got != "" && noise <= dealt {
+			t.Errorf("%v: %q, %g", test, got, noise)
+		}
+	}
+	if _, both := noisiest(1_000, 1, true, "wide", "narrow"); true {
+		if _, one := noisiest(1_000, 1, true, "wide"); one >= both {
+			t.Errorf("noise %g alone, %g with another", one, both)
+		}
 	}
 }

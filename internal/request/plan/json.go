@@ -41,6 +41,10 @@ type planJSON struct {
 	Scaled       bool                 `json:"scaled_to_its_error,omitempty"`        // that the release measured
 	NoiseBound   *float64             `json:"noise_bound_95"`                       // largest noise on a cell as a part of the units, with 95 % confidence
 	FollowTV     *float64             `json:"transitions_tv,omitempty"`             // of a value and the one in the row before, on average over columns
+	DealtTV      float64              `json:"transitions_tv_at_random,omitempty"`   // the least of that if rows are dealt at random
+	GapsTV       *float64             `json:"gaps_tv,omitempty"`                    // of gaps between rows
+	DealtGapsTV  float64              `json:"gaps_tv_at_random,omitempty"`          // the least of that if rows are dealt at random
+	Forgotten    []Forgotten          `json:"transitions_left_out,omitempty"`       // columns whose noise alone is worse than that
 	RowsSD       *float64             `json:"total_rows_sd,omitempty"`              // of the number of rows of people, from noise
 	Curve        []pointJSON          `json:"curve"`                                // the same errors at other ε
 	ByUnits      []AtUnits            `json:"at_other_units,omitempty"`             // if the number of units is assumed
@@ -92,11 +96,14 @@ func (p *Plan) JSON() ([]byte, error) {
 	out := planJSON{
 		Format: 1, PrivacyID: p.Domain.PrivacyID, Columns: p.Domain.Names(), Method: p.Method, Why: p.Why, Epsilon: p.Problem.Epsilon, Delta: p.Problem.Delta,
 		Units: p.Problem.Units, UnitsGiven: p.UnitsGiven, Rows: p.Rows, Marginals: p.Workload.Marginals, ForColumn: p.Workload.Target, Cells: p.Workload.Cells,
-		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), FinerTV: known(p.FinerTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), FollowTV: known(p.FollowTV), RowsSD: known(p.RowsSD),
+		Omitted: p.Workload.Omitted, AverageTV: known(p.AverageTV), LowTV: known(p.LowTV), HighTV: known(p.HighTV), LeastTV: known(p.LeastTV), FinerTV: known(p.FinerTV), Like: p.Like, Scaled: p.Scaled, NoiseBound: known(p.NoiseBound), FollowTV: known(p.FollowTV), GapsTV: known(p.GapsTV), Forgotten: p.Forgotten, RowsSD: known(p.RowsSD),
 		RunSeconds: known(p.RunSeconds), RunBytes: known(p.RunBytes), SolveSeconds: known(p.SolveSeconds), RowsSeconds: p.RowsSeconds, SolveBytes: known(p.SolveBytes), CountBytes: known(p.CountBytes), FileBytes: known(p.FileBytes),
 		TooWide: p.Workload.TooWide, TooLarge: p.Workload.TooLarge, Wide: p.Workload.Wide, Unlinked: p.Workload.Unlinked, Measured: p.Workload.Measured,
 		Adaptive: p.Adaptive(), Limits: p.Limits, Suited: p.Suited, Kept: p.Kept, LeastSeen: math.Round(p.leastSeen()),
 		Privacy: p.Charges, Notes: p.Notes, Curve: []pointJSON{}, ByUnits: p.ByUnits, Alternatives: []alternativeJSON{},
+	}
+	if p.Domain.Ordered() {
+		out.DealtTV, out.DealtGapsTV = dealt, dealtGaps
 	}
 	for _, x := range p.Curve {
 		out.Curve = append(out.Curve, pointJSON{x.Epsilon, known(x.TV)})

@@ -44,8 +44,10 @@ type Plan struct {
 	FinerTV    float64 // predicted of the bins that this run learns, if AverageTV is of coarser ones; else NaN
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
 
-	FollowTV float64 // predicted, on average over the remembered columns, of a value and the one in the row before; NaN without an order
-	RowsSD   float64 // standard deviation, from noise, of the total number of rows of people; NaN without events
+	FollowTV  float64     // predicted, on average over the remembered columns, of a value and the one in the row before; NaN without any
+	GapsTV    float64     // predicted, of gaps between rows; NaN without an order
+	Forgotten []Forgotten // columns whose value in the row before is left out; set by the caller
+	RowsSD    float64     // standard deviation, from noise, of the total number of rows of people; NaN without events
 
 	SolveBytes   float64
 	SolveSeconds float64 // CPU, one core
@@ -180,7 +182,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	if !plan.Adaptive() {
 		plan.NoiseBound = noiseBound(p, measured)
 	}
-	plan.FollowTV = followTV(p, chosen, ledger, measured, like)
+	plan.FollowTV, plan.GapsTV = predictOrder(p, chosen, ledger, measured, like)
 	plan.RowsSD = rowsSD(p.Domain, p.Workload.Sizes, ledger, measured)
 	plan.SolveBytes, plan.SolveSeconds = chosen.Cost(p)
 	plan.CountBytes, plan.Kept = countBytes(p), kept(p)
