@@ -3,7 +3,6 @@ package postgresio_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,9 +39,7 @@ func server(t *testing.T) (run func(sql string), url string) {
 	}
 	dir := must.Value(os.MkdirTemp("", "dapple-postgres-"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	free := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
-	port := free.Addr().(*net.TCPAddr).Port
-	must.Do(t, free.Close())
+	port := transformtest.Port(t)
 	command := func(name string, args ...string) {
 		t.Helper()
 		cmd := exec.Command(filepath.Join(bin, name), args...)

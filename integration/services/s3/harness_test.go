@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/parquetio"
@@ -64,9 +66,7 @@ func start(t *testing.T, bucket string) *network {
 	dir := t.TempDir()
 	data, meta := filepath.Join(dir, "data"), filepath.Join(dir, "meta")
 	must.Do(t, errors.Join(os.MkdirAll(filepath.Join(data, bucket), 0o700), os.Mkdir(meta, 0o700)))
-	l := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
-	address := l.Addr().String()
-	must.Do(t, l.Close())
+	address := fmt.Sprint("127.0.0.1:", transformtest.Port(t))
 	const key = "dapple-test"
 	cmd := exec.Command(gateway, "--access", key, "--secret", key, "--port", address, "--quiet", "posix", "--sidecar", meta, data)
 	var said bytes.Buffer

@@ -3,7 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
-	"net"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,6 +21,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
 func dial(t *testing.T, s *jobstest.Service) *Client {
@@ -53,9 +54,7 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 		_, _ = w.Write([]byte(`{"taskmanagers":1,"slots-total":1,"flink-version":"1.19.3"}`)) // the client looks at what it gets
 	}))
 	defer flink.Close()
-	silent := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
-	gone := silent.Addr().String()
-	silent.Close()
+	gone := fmt.Sprint("127.0.0.1:", transformtest.Port(t)) // where nobody listens
 	for endpoint, want := range map[string]string{
 		strings.TrimPrefix(web.URL, "http://"):   ErrNoService.Error(),
 		strings.TrimPrefix(flink.URL, "http://"): "is the REST port of a Flink",
