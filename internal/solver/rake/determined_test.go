@@ -9,8 +9,10 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/solver"
 )
 
 // TestNamesThatFollow: of 300 products, numbers without an order, most are in their own one of 20 categories, which a merged product
@@ -75,6 +77,39 @@ func TestTripleOfIndependentPairs(t *testing.T) {
 	}
 	if off > .06 {
 		t.Errorf("the triple is off by %.3f, want .06 at most", off)
+	}
+}
+
+// TestParityOfFour: of 12 columns of two values, at ε = .1, the last is the parity of three others for 90 % of the people, and all
+// tables of up to three columns are even. Asked for tables of four columns, rake finds it among 495 of them, and the mean error of
+// all is no larger: .0068, and .0072 when it was not looked for. Fixed seed.
+func TestParityOfFour(t *testing.T) {
+	const columns, n = 12, 50_000
+	p := problem(slices.Repeat([]int{2}, columns), 4, dp.AddRemove)
+	p.Epsilon, p.Units = .1, n
+	data := records{sizes: p.Workload.Sizes, columns: make([][]domain.Code, columns)}
+	rng := rand.New(rand.NewPCG(12, 4))
+	for range n {
+		var x [columns]domain.Code
+		for a := range x {
+			x[a] = domain.Code(rng.IntN(2))
+		}
+		if rng.IntN(10) < 8 {
+			x[11] = x[1] ^ x[4] ^ x[7]
+		}
+		for a, v := range x {
+			data.columns[a] = append(data.columns[a], v)
+		}
+	}
+	mu := solver.GaussianMu(p.Epsilon, p.Delta)
+	r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
+	alone, all := p.Workload, p.Workload
+	alone.Marginals = []query.Marginal{{Clique: domain.Clique{1, 4, 7, 11}, Weight: 1}}
+	all = all.Maximal()
+	if one, mean := tv(r.Model, data, alone), tv(r.Model, data, all); one > .1 || mean > .0075 {
+		t.Errorf("the parity's table is off by %.3f, want .1 at most; the mean of all by %.4f, want .0075", one, mean)
+	} else {
+		t.Logf("the parity's table is off by %.3f, the mean of all by %.4f", one, mean)
 	}
 }
 

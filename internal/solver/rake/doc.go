@@ -11,8 +11,8 @@
 //	one-ways       residuals of all attributes; trees of differences of those whose bins are learned
 //	first scores   how far each pair is from independence
 //	pairs          residuals of the pairs selected by the scores
-//	second scores  how far each pair and triple is from the model fitted so far
-//	final          residuals of the pairs and triples selected by those scores
+//	second scores  how far each pair, triple and wider table of few cells is from the model fitted so far
+//	final          residuals of the tables selected by those scores
 //
 // A residual is a table centred along every axis: what it adds to its sub-tables, which are measured themselves. An entry
 // costs Π(1 − 1/k)² of what it costs in the raw table: 1/64 in a 2×2×2 table (Xiao et al. 2023, residual planner). Two
@@ -48,6 +48,10 @@
 // descent stopped at the least estimated risk (package dpam). Unless tables have few cells, the model is a mean of that
 // fit and of the raked one.
 //
+// In a universe of at most 65,536 cells, marginals of the workload with four and more columns and at most 64 cells are scored too, as
+// far as noise allows. They are measured if they stand out of the noise by themselves, as a parity does. The descent then starts from
+// a model that has them.
+//
 // # Structural zeros
 //
 // Combinations that the domain excludes start at weight 0, and multiplying by factors keeps it. They enter the junction
@@ -70,7 +74,7 @@
 //
 // # Not promised
 //
-// Marginals of four or more attributes are answered by the model and never measured. Nearly deterministic pairs of large
+// Other marginals of four or more attributes are answered by the model and never measured. Nearly deterministic pairs of large
 // attributes are fitted slowly. Constants were chosen on two census tables and on made-up ones; integration/research/ablate has what
 // each heuristic earns.
 package rake

@@ -70,14 +70,19 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 	})
 	add(stageOneWays, s.oneWays, len(oneWays), choose.SumCells(choose.CellsOf(t.Sizes, oneWays)))
 	pairs, triples := choose.CellsOf(t.Sizes, choose.Cliques(t.Pairs)), choose.CellsOf(t.Sizes, choose.Cliques(t.Triples))
-	scored := len(pairs) + s.triples
+	scored := len(pairs) + s.triples + s.wide
 	add(stageFirstScores, s.firstScores, 0, int64(len(pairs)))
 	add(stagePairs, s.pairs, len(pairs), choose.SumCells(pairs))
 	add(stageSecondScores, s.secondScores, 0, int64(scored))
-	slices.Sort(triples)
-	triples = triples[max(0, len(triples)-measuredTriples):]
-	add(stageFinal, s.final, len(pairs)+len(triples), choose.SumCells(pairs)+choose.SumCells(triples))
+	tables := append(largest(triples, measuredTriples), largest(choose.CellsOf(t.Sizes, choose.Cliques(t.Wide)), s.wide)...)
+	add(stageFinal, s.final, len(pairs)+len(tables), choose.SumCells(pairs)+choose.SumCells(tables))
 	return list, nil
+}
+
+// largest returns the n largest of the numbers of cells, which it sorts.
+func largest(cells []int64, n int) []int64 {
+	slices.Sort(cells)
+	return slices.Clone(cells[max(0, len(cells)-n):])
 }
 
 func check(p solver.Problem, t choose.Targets) error {
@@ -100,8 +105,8 @@ func check(p solver.Problem, t choose.Targets) error {
 // the base of every scored one, and the population.
 func memory(p solver.Problem, t choose.Targets) float64 {
 	pairs, triples := choose.CellsOf(t.Sizes, choose.Cliques(t.Pairs)), choose.CellsOf(t.Sizes, choose.Cliques(t.Triples))
-	slices.Sort(triples)
-	tables := 48 * float64(choose.SumCells(pairs)+choose.SumCells(triples[len(triples)-scoredTriples(p, t):]))
+	wide := largest(choose.CellsOf(t.Sizes, choose.Cliques(t.Wide)), newSettings(p, t).wide)
+	tables := 48 * float64(choose.SumCells(pairs)+choose.SumCells(largest(triples, scoredTriples(p, t)))+choose.SumCells(wide))
 	if fitsWhole(p) {
 		return tables + bytesPerCell*dense.Cells(t.Sizes)
 	}

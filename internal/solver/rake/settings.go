@@ -26,7 +26,7 @@ type settings struct {
 	total, trees, oneWays, firstScores, pairs, secondScores, final dp.Share // sum to at most 1, with …
 	cycles                                                         []dp.Share
 
-	triples int // scored
+	triples, wide int // scored
 	fit.Options
 }
 
@@ -74,6 +74,9 @@ func newSettings(p solver.Problem, t choose.Targets) settings {
 	if s.triples = scoredTriples(p, t); s.triples > usuallyScored {
 		second = mostScoreShare
 	}
+	if s.wide = scoredWide(p, t); s.wide > 0 {
+		second = max(second, min(wideShare, scoreShare(p, len(t.Pairs)+s.triples+s.wide)))
+	}
 	left := int64(shareUnits)
 	allocate := func(part float64) dp.Share {
 		n := min(int64(math.Floor(part*shareUnits)), left)
@@ -106,15 +109,15 @@ func (s *settings) setFit(noise float64) {
 	}
 }
 
-// A round of scores gets the share at which the standard deviation of a pair's score is scoreNoise of the planned units,
+// A round of scores gets the share at which the standard deviation of a table's score is scoreNoise of the planned units,
 // within leastScoreShare and mostScoreShare: pairs are many and units few in wide tables, and a strong pair must stand out
 // of the noise. Of 465 pairs and 10,000 units at ε = 1 that is 2.5 %.
 const leastScoreShare, mostScoreShare, scoreNoise = .01, .05, .08
 
-// scoreShare returns the share of the budget of a round of scores of so many pairs.
-func scoreShare(p solver.Problem, pairs int) float64 {
+// scoreShare returns the share of the budget of a round of scores of so many tables.
+func scoreShare(p solver.Problem, tables int) float64 {
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	noise := math.Sqrt(float64(query.DistanceL2Squared(p.Neighbouring, pairs))) / (mu * max(p.Units, 1)) // of the whole budget
+	noise := math.Sqrt(float64(query.DistanceL2Squared(p.Neighbouring, tables))) / (mu * max(p.Units, 1)) // of the whole budget
 	return min(max(noise*noise/(scoreNoise*scoreNoise), leastScoreShare), mostScoreShare)
 }
 
@@ -125,15 +128,29 @@ func scoredTriples(p solver.Problem, t choose.Targets) int {
 	if len(t.Triples) <= usuallyScored || choose.SumCells(choose.CellsOf(t.Sizes, choose.Cliques(t.Triples))) > mostScoredCells {
 		return min(len(t.Triples), usuallyScored)
 	}
-	noise := tripleNoise * solver.GaussianMu(p.Epsilon, p.Delta) * max(p.Units, 1)
-	most := mostScoreShare*noise*noise/float64(query.DistanceL2Squared(p.Neighbouring, 1)) - float64(len(t.Pairs))
-	return min(len(t.Triples), int(min(max(most, usuallyScored), mostScored)))
+	return min(len(t.Triples), max(scorable(p, mostScoreShare, tripleNoise)-len(t.Pairs), usuallyScored), mostScored)
+}
+
+// scoredWide returns how many tables of more than three columns are scored beside pairs and triples, in the same way.
+func scoredWide(p solver.Problem, t choose.Targets) int {
+	if len(t.Wide) == 0 || !fitsWhole(p) {
+		return 0
+	}
+	return min(len(t.Wide), max(scorable(p, wideShare, wideNoise)-len(t.Pairs)-scoredTriples(p, t), 0), mostScored)
+}
+
+// scorable returns how many scores have noise of the given standard deviation, of the planned units, at a share of the budget.
+func scorable(p solver.Problem, share, noise float64) int {
+	noise *= solver.GaussianMu(p.Epsilon, p.Delta) * max(p.Units, 1)
+	return int(min(share*noise*noise/float64(query.DistanceL2Squared(p.Neighbouring, 1)), math.MaxInt32))
 }
 
 const (
 	usuallyScored, mostScored = 2000, 10_000
 	mostScoredCells           = 4 << 20 // of all triples
 	tripleNoise               = .13
+	// A parity of .8 of the planned units is found at this noise still. Tables without one err by 1 to 2 % more for the share.
+	wideShare, wideNoise = .04, .2
 )
 
 // oneWayShare and wholeOneWayShare are the part of the one-ways, of a sampled population and of a whole universe. .16 to .25

@@ -170,13 +170,13 @@ func (r *run) measurePairs() error {
 	return nil
 }
 
-// measureFinal scores pairs and triples against the model, measures those that the scores call for,
+// measureFinal scores pairs, triples and wider tables against the model, measures those that the scores call for,
 // and fits the final model.
 func (r *run) measureFinal() error {
 	if len(r.tables.Pairs) == 0 {
 		return nil
 	}
-	r.tables.AddTriples(r.settings.triples)
+	r.tables.AddWider(r.settings.triples, r.settings.wide)
 	list := r.tables.All()
 	r.setBases(list)
 	scores, err := r.score(stageSecondScores, list, r.settings.secondScores)

@@ -31,7 +31,7 @@ type Candidate struct {
 	bins        []bin
 	asks        *demand      // of this prior; nil until it is asked for
 	Precision   float64      // 1/variance of a cell that water-filling gives it
-	pairs       []*Candidate // of a triple
+	inside      []*Candidate // narrower ones of a triple or wider table
 	Uncertainty solver.TableUncertainty
 }
 

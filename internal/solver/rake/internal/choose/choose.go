@@ -4,6 +4,7 @@ package choose
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,6 +23,7 @@ type Candidates struct {
 
 	Pairs    []*Candidate
 	Triples  []*Candidate // scored
+	Wide     []*Candidate // of more columns: scored, and then those that stand out
 	unscored []*Candidate // only their pairs are known
 	ByPair   map[string]*Candidate
 
@@ -42,8 +44,8 @@ func NewCandidates(n dp.Neighbouring, t Targets, ones *oneway.Tables, merged *on
 	return x
 }
 
-// All returns the pairs and the scored triples.
-func (x *Candidates) All() []*Candidate { return slices.Concat(x.Pairs, x.Triples) }
+// All returns the pairs and the scored triples and wider tables.
+func (x *Candidates) All() []*Candidate { return slices.Concat(x.Pairs, x.Triples, x.Wide) }
 
 // CliquesAndBases returns what a round of scores asks of each candidate.
 func CliquesAndBases(list []*Candidate) ([]domain.Clique, query.Answers) {
@@ -81,56 +83,96 @@ func (x *Candidates) setPriors(list []*Candidate, scores []float64, variance flo
 	}
 }
 
-// AddTriples adds the triples to score, at most so many, those whose pairs scored highest first, and their own weights.
-func (x *Candidates) AddTriples(most int) {
+// AddWider adds the triples and wider tables to score, at most so many of each: the narrowest, and of those the ones whose
+// pairs scored highest.
+func (x *Candidates) AddWider(triples, wide int) {
+	inside := maps.Clone(x.ByPair)
+	x.Triples, x.unscored = x.wider(x.Targets.Triples, triples, inside)
+	x.Wide, _ = x.wider(x.Targets.Wide, wide, inside)
+}
+
+// wider returns candidates for at most so many targets of three and more columns, and those for the others. It knows all narrower
+// ones by their cliques, to which it adds.
+func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Candidate) (scored, others []*Candidate) {
 	promise := map[*Candidate]float64{}
-	for _, t := range x.Targets.Triples {
-		c := NewCandidate(x.neighbouring, x.Merged.Sizes, t)
-		if c.Cost == 0 {
-			continue
+	for _, t := range targets {
+		if c := NewCandidate(x.neighbouring, x.Merged.Sizes, t); c.Cost > 0 {
+			for _, pair := range Subsets(t.Clique, 2) {
+				promise[c] += x.ByPair[pair.Key()].Score // exists, as no attribute of the clique has one code
+			}
+			scored = append(scored, c)
 		}
-		for _, pair := range Subsets(t.Clique, 2) {
-			p := x.ByPair[pair.Key()] // exists, as no attribute of the triple has one code
-			c.pairs = append(c.pairs, p)
-			promise[c] += p.Score
+	}
+	slices.SortStableFunc(scored, func(a, b *Candidate) int { return len(a.Clique) - len(b.Clique) })
+	if most = capped(targets, most); len(scored) > most {
+		slices.SortStableFunc(scored, func(a, b *Candidate) int {
+			return cmp.Or(len(a.Clique)-len(b.Clique), cmp.Compare(promise[b], promise[a]))
+		})
+		scored, others = scored[:most], scored[most:]
+	}
+	for _, c := range scored {
+		for k := 2; k < len(c.Clique); k++ {
+			for _, part := range Subsets(c.Clique, k) {
+				if p := narrower[part.Key()]; p != nil {
+					c.inside = append(c.inside, p)
+				}
+			}
 		}
-		x.Triples = append(x.Triples, c)
+		narrower[c.Clique.Key()] = c
 	}
-	if most = x.Targets.most(most); len(x.Triples) > most {
-		slices.SortStableFunc(x.Triples, func(a, b *Candidate) int { return cmp.Compare(promise[b], promise[a]) })
-		x.Triples, x.unscored = x.Triples[:most], x.Triples[most:]
-	}
+	return scored, others
 }
 
 // leastOwnScore is the part of a triple's distance that is never put down to its pairs.
 const leastOwnScore = .3
 
-// ShareAll takes the second scores, of all candidates, and divides a budget between pairs and the triples worth most, at most so
-// many, which it returns. What a triple's pairs explain of its distance is taken off, in quadrature.
+// A wider table is measured if what the tables inside do not explain of its distance is so many standard deviations of noise, and
+// more than LeastDeviation: one of 4,000 is that has nothing of its own.
+const wideSigmas = 3.5
+
+// ShareAll takes the second scores, of all candidates, and divides a budget between pairs, the triples worth most, at most so
+// many, and the wider tables that stand out, which it returns.
 func (x *Candidates) ShareAll(scores []float64, variance, budget float64, most int) []*Candidate {
-	x.setPriors(x.Pairs, scores[:len(x.Pairs)], variance)
-	own, deviations := shrink(scores[len(x.Pairs):], variance)
-	for i, t := range x.Triples {
-		square := own[i] * own[i]
-		for _, p := range t.pairs {
-			square -= p.Score * p.Score
-		}
-		t.ScoreSD = deviations[i]
-		t.setScore(max(math.Sqrt(max(square, 0)), leastOwnScore*own[i]), x.Units)
-	}
+	triples, wide := len(x.Pairs), len(x.Pairs)+len(x.Triples)
+	x.setPriors(x.Pairs, scores[:triples], variance)
+	x.setOwn(x.Triples, scores[triples:wide], variance)
+	x.setOwn(x.Wide, scores[wide:], variance)
+	x.Wide = slices.DeleteFunc(x.Wide, func(c *Candidate) bool { return c.Score == 0 })
 	list := x.All()
 	for _, c := range list {
 		c.screen()
 	}
 	waterfill(list, budget)
-	for round := 1; round < 6 && len(x.Triples) > 0; round++ {
-		reweigh(x.Pairs, x.Triples)
+	for round := 1; round < 6 && len(list) > len(x.Pairs); round++ {
+		reweigh(x.Pairs, list[len(x.Pairs):])
 		waterfill(list, budget)
 	}
-	if most = x.Targets.most(most); len(x.Triples) > most {
+	if most = capped(x.Targets.Triples, most); len(x.Triples) > most {
 		slices.SortStableFunc(x.Triples, func(a, b *Candidate) int { return cmp.Compare(b.Cost*b.Precision, a.Cost*a.Precision) })
-		list = slices.Concat(x.Pairs, x.Triples[:most])
+		list = slices.Concat(x.Pairs, x.Triples[:most], x.Wide)
 		waterfill(list, budget)
 	}
 	return list
+}
+
+// setOwn sets priors of candidates by shrunken scores. What the tables inside explain of a distance is taken off, in quadrature. A
+// wider table that they explain gets the score 0, another one keeps its own: shrinkage would hide one among hundreds.
+func (x *Candidates) setOwn(list []*Candidate, scores []float64, variance float64) {
+	own, deviations := shrink(scores, variance)
+	for i, c := range list {
+		least := leastOwnScore * own[i]
+		if len(c.Clique) > 3 {
+			own[i], least = max(scores[i], 0), 0
+		}
+		square := own[i] * own[i]
+		for _, p := range c.inside {
+			square -= p.Score * p.Score
+		}
+		// noise of a distance is distance/√square times as much in √square
+		if len(c.Clique) > 3 && square <= own[i]*max(wideSigmas*math.Sqrt(variance), LeastDeviation*x.Units) {
+			square = 0
+		}
+		c.ScoreSD = deviations[i]
+		c.setScore(max(math.Sqrt(max(square, 0)), least), x.Units)
+	}
 }

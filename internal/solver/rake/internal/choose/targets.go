@@ -5,17 +5,19 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/solver"
 )
 
 // Targets are the tables that the workload makes worth measuring: its one-, two- and three-way
-// marginals and those inside wider ones.
+// marginals and those inside wider ones, and in a small universe wider ones of few cells.
 type Targets struct {
 	Sizes   []int
 	Covered []bool    // whether the workload holds the attribute
 	Weight  []float64 // of each attribute: Σ over target tables that hold it
 	Pairs   []Target
 	Triples []Target
+	Wide    []Target // of more columns
 }
 
 // Target is a table with its weights in the workload.
@@ -30,11 +32,16 @@ type Target struct {
 // through others.
 const LargestTable = 1 << 20
 
+// Wider tables than triples are targets if they have few cells, in a universe of few cells: in others the descent is slow
+// and tables of four columns are not found by their scores.
+const wideCells, wideUniverse = 64, 1 << 16
+
 // NewTargets reads the workload. Marginals inside others are answered with them.
 func NewTargets(p solver.Problem) Targets {
 	w := p.Workload.Maximal()
 	t := Targets{Sizes: w.Sizes, Covered: make([]bool, len(w.Sizes)), Weight: make([]float64, len(w.Sizes))}
-	pairs, triples := index{}, index{}
+	pairs, triples, wide := index{}, index{}, index{}
+	small := dense.Cells(t.Sizes) <= wideUniverse
 	for _, m := range w.Marginals {
 		for _, a := range m.Clique {
 			t.Covered[a] = true
@@ -50,6 +57,11 @@ func NewTargets(p solver.Problem) Targets {
 			for _, c := range Subsets(m.Clique, 3) {
 				triples.add(c, m.Weight, m.Weight)
 			}
+			for k := 4; small && k <= len(m.Clique); k++ {
+				for _, c := range Subsets(m.Clique, k) {
+					wide.add(c, m.Weight, m.Weight)
+				}
+			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(triples)) { // sums have one order
@@ -58,7 +70,8 @@ func NewTargets(p solver.Problem) Targets {
 			pairs.add(c, 0, x.Own)
 		}
 	}
-	t.Pairs, t.Triples = pairs.list(t.Sizes), triples.list(t.Sizes)
+	t.Pairs, t.Triples = pairs.list(t.Sizes, LargestTable), triples.list(t.Sizes, LargestTable)
+	t.Wide = wide.list(t.Sizes, wideCells)
 	for _, list := range [][]Target{t.Pairs, t.Triples} {
 		for _, x := range list {
 			for _, a := range x.Clique {
@@ -82,11 +95,11 @@ func (x index) add(c domain.Clique, own, within float64) {
 	t.within += within
 }
 
-// list returns the targets that can be counted, in the order of their cliques.
-func (x index) list(sizes []int) []Target {
+// list returns the targets of at most so many cells, in the order of their cliques.
+func (x index) list(sizes []int, most int64) []Target {
 	var out []Target
 	for _, t := range x {
-		if n, err := t.Clique.Cells(sizes); err == nil && n <= LargestTable {
+		if n, err := t.Clique.Cells(sizes); err == nil && n <= most {
 			out = append(out, *t)
 		}
 	}
@@ -108,12 +121,12 @@ func Subsets(c domain.Clique, size int) []domain.Clique {
 	return out
 }
 
-// most is a cap on triples; a triple of a forecast stands for several.
-func (t Targets) most(triples int) int {
-	if len(t.Triples) > 0 && t.Triples[0].times > 1 {
-		return max(1, int(float64(triples)/t.Triples[0].times))
+// capped returns a cap on targets of a list; one of a forecast stands for several.
+func capped(list []Target, most int) int {
+	if len(list) > 0 && list[0].times > 1 {
+		return max(min(most, 1), int(float64(most)/list[0].times))
 	}
-	return triples
+	return most
 }
 
 // Thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
@@ -122,6 +135,10 @@ func (t Targets) Thin(most int) Targets {
 	if all := t.Triples; len(all) > most {
 		t.Triples = Regular(all, most)
 		standFor(t.Triples, len(all))
+	}
+	if all := t.Wide; len(all) > most {
+		t.Wide = Regular(all, most)
+		standFor(t.Wide, len(all))
 	}
 	if all := t.Pairs; len(all) > 3*most {
 		inside := map[string]bool{}

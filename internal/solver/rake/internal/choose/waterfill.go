@@ -72,7 +72,7 @@ func (d *demand) at(slope float64) float64 {
 }
 
 // reweigh moves the weights of all candidates half way to the derivatives of the predicted error of the
-// workload, in which the errors of a triple and of its pairs add in quadrature.
+// workload, in which the errors of a triple, or a wider table, and of the tables inside add in quadrature.
 func reweigh(pairs, triples []*Candidate) {
 	fresh := map[*Candidate]float64{}
 	for _, p := range pairs {
@@ -81,14 +81,14 @@ func reweigh(pairs, triples []*Candidate) {
 	for _, t := range triples {
 		e := t.error(t.Precision)
 		square := e * e
-		parts := make([]float64, len(t.pairs))
-		for j, p := range t.pairs {
+		parts := make([]float64, len(t.inside))
+		for j, p := range t.inside {
 			parts[j] = p.error(p.Precision)
 			square += parts[j] * parts[j]
 		}
 		whole := math.Sqrt(square) + 1e-9
 		fresh[t] += t.own * e / whole
-		for j, p := range t.pairs {
+		for j, p := range t.inside {
 			fresh[p] += t.own * parts[j] / whole
 		}
 	}

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -47,7 +48,7 @@ func (f *Fit) descend() error {
 		return fmt.Errorf("rake: %w", err)
 	}
 	fit, err := dpam.Fit(o, ms, f.Units, dpam.FitSettings{MaxIterations: f.problem.Rounds,
-		Prior: f.Merged.Universe(1).Weights, Public: public, Seed: f.problem.Seed, Progress: progress, Project: center})
+		Prior: f.start(), Public: public, Seed: f.problem.Seed, Progress: progress, Project: center})
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
 	}
@@ -62,6 +63,19 @@ func (f *Fit) descend() error {
 		weights[z] = part*weights[z] + (1-part)*w*f.Units
 	}
 	return nil
+}
+
+// start returns the weights that the descent starts from: those of independent columns, raked to the wider tables that stand out.
+// Shrinkage by stopping early would else stop late for the sake of one table, and all others would keep their noise: average
+// total variation of 12 binary columns at ε = .1 .0122 in place of .0084.
+func (f *Fit) start() []float64 {
+	m := f.Merged.Universe(f.Units)
+	if wide := f.tablesOf(f.Wide); len(wide) > 0 {
+		x := population.Field{Model: m, Base: f.Merged.Base, Tables: slices.Concat(f.oneways, wide)}
+		f.Iterations += x.Rake(population.Stop{Sweeps: treeSweeps, Tolerance: tolerance * f.Units}, f.rng).Sweeps
+	}
+	oneway.ScaleTo(m.Weights, 1)
+	return m.Weights
 }
 
 // public returns how often each record of the merged universe occurs in the public table; nil without one.

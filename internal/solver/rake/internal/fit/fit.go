@@ -136,7 +136,7 @@ func allowed(sizes []int, e domain.Exclusion) []float64 {
 
 // Refit rakes the population to what was measured.
 func (f *Fit) Refit() {
-	triples := f.tablesOf(f.Triples)
+	triples := f.tablesOf(slices.Concat(f.Triples, f.Wide))
 	most := Sweeps
 	if len(triples) == 0 {
 		most = FirstSweeps
