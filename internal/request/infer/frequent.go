@@ -97,8 +97,16 @@ func (f *frequent) often(share float64, units bool) []string {
 // first returns the most frequent of the values.
 func (f *frequent) first(values []string) string {
 	return slices.MaxFunc(values, func(a, b string) int {
-		return cmp.Or(cmp.Compare(f.values[a].records, f.values[b].records), cmp.Compare(b, a))
+		return cmp.Or(cmp.Compare(f.count(a), f.count(b)), cmp.Compare(b, a))
 	})
+}
+
+// count is how many records have a value.
+func (f *frequent) count(value string) int64 {
+	if s := f.values[value]; s != nil {
+		return s.records
+	}
+	return 0
 }
 
 // drop forgets a value.
@@ -126,7 +134,7 @@ func (f *frequent) most(values []string) bool { return f.all(values, .5) }
 func (f *frequent) all(values []string, share float64) bool {
 	n := int64(0)
 	for _, v := range values {
-		n += f.values[v].records
+		n += f.count(v)
 	}
 	return float64(n) >= share*float64(f.records)
 }

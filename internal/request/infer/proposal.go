@@ -172,7 +172,10 @@ func (t *tally) unusable(fallback string) string {
 func (t *tally) categories(units bool) (keys string, derived []string, why string) {
 	values, all := t.values.supported(units)
 	who := map[bool]string{true: "people", false: "records"}[units]
+	periods, only := t.values.periods()
 	switch {
+	case len(periods) > 0: // which are public
+		values, all = periods, only
 	case t.values.records == 0:
 		return "", nil, "it has no values"
 	case len(values) == 0:

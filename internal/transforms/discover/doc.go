@@ -26,6 +26,8 @@
 // The first cut drops counts, not units. A value that at most c0 units have counts for its prefix. All values that share
 // the longest declared prefix meet in one shard, so that a count that is dropped is known to be whole. No prefix of a code is dropped.
 //
+// Of a column of months, quarters or weeks the form is released, and the years as of dates: the texts follow from both.
+//
 // # What is public
 //
 // The names of columns are public, and so are types that the source or a domain file declares. Nothing else of the table is: what is not

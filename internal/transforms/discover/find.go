@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // The stages of a discovery.
@@ -121,7 +122,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		return nil, err
 	}
 	rest -= spent
-	numbers, dates, clocks, texts := found.byType(p)
+	numbers, dates, clocks, periods, texts := found.byType(p)
 	places, rows := int64(0), int64(0)
 	open := slices.DeleteFunc(slices.Concat(numbers, dates, clocks), func(i int) bool { return !found.open(p, i) })
 	if len(open) > 0 {
@@ -133,7 +134,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		}
 	}
 	rest -= places + rows
-	weight, words := int64((rangeWeight+codeWeight)*(len(numbers)+len(dates))+detailWeight*len(numbers)), int64(0)
+	weight, words := int64((rangeWeight+codeWeight)*(len(numbers)+len(dates))+detailWeight*len(numbers)+rangeWeight*len(periods)), int64(0)
 	for _, i := range texts {
 		words += valueWeight + prefixWeight*int64(len(found.cuts(p, i)))
 	}
@@ -153,7 +154,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	years, err := measure(c, yearsStage, yearOf, dates, part(len(dates), rangeWeight))
+	years, err := measure(c, yearsStage, yearOf, slices.Concat(dates, periods), part(len(dates)+len(periods), rangeWeight))
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +171,9 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	}
 	for _, i := range dates {
 		found.Columns[i].dates(p.Columns[i], found.Units, years[i], steps[i], codes[i])
+	}
+	for _, i := range periods {
+		found.Columns[i].periods(years[i])
 	}
 	for _, i := range clocks {
 		found.Columns[i].clock(p.Columns[i], found.Units, steps[i])
@@ -205,11 +209,13 @@ func (f *Found) open(p Params, column int) bool {
 	return c.Step == "" && c.Unit == 0 && (c.Untyped || c.Type != domain.Int64) && f.Columns[column].Type != domain.Date
 }
 
-// byType returns the columns that have a range, of numbers, of dates and of times of a day, and those that have values.
-func (f *Found) byType(p Params) (numbers, dates, clocks, texts []int) {
+// byType returns the columns that have a range, of numbers, of dates, of times of a day and of periods, and columns that have values.
+func (f *Found) byType(p Params) (numbers, dates, clocks, periods, texts []int) {
 	for i := range f.Columns {
 		switch x := &f.Columns[i]; {
 		case x.Left != "":
+		case x.period != cellkind.NoPeriod:
+			periods = append(periods, i)
 		case x.Type == domain.String || p.Columns[i].hasValues():
 			texts = append(texts, i)
 		case x.Type == domain.Date || x.Type == domain.DateTime || x.Type == domain.Timestamp:
@@ -220,7 +226,7 @@ func (f *Found) byType(p Params) (numbers, dates, clocks, texts []int) {
 			numbers = append(numbers, i)
 		}
 	}
-	return numbers, dates, clocks, texts
+	return numbers, dates, clocks, periods, texts
 }
 
 // askKinds picks the types of the columns. Of those that are texts it releases whether people have written numbers, dates or codes,
@@ -245,6 +251,7 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 				f.Columns[i].written(kinds[i], forms[i])
 			}
 			f.Columns[i].coded(kinds[i], forms[i])
+			f.Columns[i].ofPeriod(kinds[i], forms[i])
 		}
 	}
 	for i := range f.Columns { // a text without a value has the cell of other values, and may have marks as values

@@ -45,8 +45,9 @@ type FoundColumn struct {
 	Note       string           `json:",omitempty"` // what did not fit, and what it became
 	Part       float64          `json:",omitempty"` // of its values that Note is about
 
-	there float64 // units that have a value, noisy
-	codes bool    // nearly all of them are codes, whose prefixes are asked for
+	there  float64         // units that have a value, noisy
+	codes  bool            // nearly all of them are codes, whose prefixes are asked for
+	period cellkind.Period // nearly all of them are of this form, whose texts are public
 }
 
 // Encode returns f as JSON.

@@ -3,7 +3,6 @@ package discover
 import (
 	"bytes"
 	"math"
-	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
@@ -15,9 +14,9 @@ const (
 	placesOf           // decimal places of a number, or how fine a time is
 	magnitudeOf        // its sign and power of two
 	detailOf           // … and the eighth of that
-	yearOf             // of a date or time
+	yearOf             // of a date, a time or a period
 	codeOf             // which well-known code for what is missing or open it is
-	formOf             // how people have written a number, a date or a code, in a column of texts
+	formOf             // how people have written a number, a date, a period or a code, in a column of texts
 	constantOf         // whether all rows of the person have it
 	statistics
 )
@@ -110,7 +109,9 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	}
 	cells[kindOf] = cellOfKind[kind]
 	read, as := text, kind
-	if kind == cellkind.Text && r.Untyped {
+	if period, year := cellkind.PeriodOf(text); kind == cellkind.Text && period != cellkind.NoPeriod {
+		cells[formOf], cells[yearOf] = periodCell+int(period), yearCell(year)
+	} else if kind == cellkind.Text && r.Untyped {
 		cells[formOf], read, as = form(text)
 	}
 	if cells[formOf] == plainCell && kind == cellkind.Text && code(text) {
@@ -125,7 +126,7 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 		a := domain.Attribute{Type: as.Type()}
 		if v, ok := a.ParseNative(string(read)); ok {
 			if cells[placesOf] = timeCell(a.Type, v); as != cellkind.Clock {
-				cells[yearOf] = yearCell(a.Type.Time(v))
+				cells[yearOf] = yearCell(a.Type.Time(v).Year())
 				cells[codeOf] = dateCode(a.Type.Time(v))
 			}
 		}
@@ -272,8 +273,8 @@ func within(cell int) (low, high float64) {
 	return math.Ldexp(1, power-1), math.Ldexp(1, power)
 }
 
-// yearCell is the cell of a day in yearOf.
-func yearCell(t time.Time) int { return min(max(t.Year(), firstYear), lastYear) - firstYear }
+// yearCell is the cell of a year in yearOf.
+func yearCell(year int) int { return min(max(year, firstYear), lastYear) - firstYear }
 
 // rowsCell is the cell of a number of rows.
 func rowsCell(n uint64) int {

@@ -21,8 +21,9 @@ const (
 	monthStamp
 	namedDate
 	namedStamp
-	codeCell // none of these, and a code such as D66.5
-	formCells
+	codeCell              // none of these, and a code such as D66.5
+	periodCell = codeCell // and the form of a month, quarter or week
+	formCells  = periodCell + int(cellkind.Periods)
 )
 
 // longestWritten is the length of the longest number or date that is looked for.
