@@ -62,24 +62,24 @@ func checkProblem(r *Request, f *Faults) {
 	}
 }
 
-// forget leaves out the noisiest table of a column and the row before if it is worse than rows dealt at random, and reports
+// forget leaves out the noisiest table of a column and the row before if its noise alone is worse than rows dealt at random, and reports
 // whether there is one. What follows from public figures alone is decided before the run, and costs nothing.
 func (r *Request) forget() bool {
 	if !r.File.Domain.Ordered() || len(r.File.Workload) > 0 {
 		return false
 	}
-	left, noise := plan.Noisiest(r.Problem, r.Chosen, r.ExpectedRows > 0)
-	if left == "" {
+	left := plan.Noisiest(r.Problem, r.Chosen, r.ExpectedRows > 0)
+	if left == nil {
 		return false
 	}
 	order := *r.File.Domain.Events.Sequence
-	order.Previous = slices.DeleteFunc(slices.Clone(order.Previous), func(name string) bool { return name == left })
+	order.Previous = slices.DeleteFunc(slices.Clone(order.Previous), func(name string) bool { return name == left.Column })
 	without, err := r.File.Domain.WithSequence(order)
 	if err != nil {
 		panic("pipelines: " + err.Error()) // it was valid with more
 	}
 	file := *r.File
-	file.Domain, r.File, r.forgotten = without, &file, append(r.forgotten, plan.Forgotten{Column: left, Noise: noise})
+	file.Domain, r.File, r.forgotten = without, &file, append(r.forgotten, *left)
 	return true
 }
 

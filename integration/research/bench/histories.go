@@ -110,7 +110,7 @@ func keepLines[T any](dir, file string, all []T) error {
 
 // buildCommand builds the command in a directory.
 func buildCommand(dir string) error {
-	if text, err := exec.Command("go", "build", "-C", "..", "-o", filepath.Join(dir, "dapple"), "./pipelines/dapple").CombinedOutput(); err != nil {
+	if text, err := exec.Command("go", "build", "-C", "../..", "-o", filepath.Join(dir, "dapple"), "./pipelines/dapple").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	return nil
@@ -156,7 +156,7 @@ func follow(dir string, h families.History, form string, runs int) (followed, er
 	}
 	for range runs {
 		c := exec.Command(filepath.Join(dir, "dapple"), "synth", "--domain="+read, "--input="+source, "--output="+in("-rows"),
-			"--epsilon=1", "--delta=1e-9", "--format=csv", "--shards=1", "--overwrite", "--quiet")
+			"--epsilon=1", "--delta=1e-9", fmt.Sprintf("--expected_rows=%d", h.People), "--format=csv", "--shards=1", "--overwrite", "--quiet")
 		if text, err := c.CombinedOutput(); err != nil {
 			return out, fmt.Errorf("%w: %s", err, text)
 		}

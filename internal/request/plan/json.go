@@ -44,7 +44,7 @@ type planJSON struct {
 	DealtTV      float64              `json:"transitions_tv_at_random,omitempty"`   // the least of that if rows are dealt at random
 	GapsTV       *float64             `json:"gaps_tv,omitempty"`                    // of gaps between rows
 	DealtGapsTV  float64              `json:"gaps_tv_at_random,omitempty"`          // the least of that if rows are dealt at random
-	Forgotten    []Forgotten          `json:"transitions_left_out,omitempty"`       // columns whose noise alone is worse than that
+	Forgotten    []Forgotten          `json:"transitions_left_out,omitempty"`       // columns whose noise alone is worse than rows dealt at random
 	RowsSD       *float64             `json:"total_rows_sd,omitempty"`              // of the number of rows of people, from noise
 	Curve        []pointJSON          `json:"curve"`                                // the same errors at other ε
 	ByUnits      []AtUnits            `json:"at_other_units,omitempty"`             // if the number of units is assumed
