@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/rename"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -18,7 +19,7 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 		must.Do(t, d.Prepare(ctx))
 		refs := stage(t, d)
 		failing := d
-		failing.disk = faulty{disk: local{}, n: &n, dead: true}
+		failing.Disk = faulty{Disk: rename.Disk{}, n: &n, dead: true}
 		before := n
 		_, err := failing.Publish(ctx, refs, releasedFiles("run"), nil)
 		n = before
@@ -52,12 +53,12 @@ func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
 
 	foreign := Dir{Path: t.TempDir(), RunID: "run", Shards: 2, Extension: "csv"}
 	stage(t, foreign)
-	check(t, os.Mkdir(foreign.release(), 0o700))
-	for _, path := range []string{foreign.at("part-00000-of-00002.csv"), foreign.at("notes.txt"), foreign.beside("_privacy.json")} {
+	check(t, os.Mkdir(foreign.in(ctx).ReleaseDir(), 0o700))
+	for _, path := range []string{foreign.in(ctx).At("part-00000-of-00002.csv"), foreign.in(ctx).At("notes.txt"), foreign.in(ctx).InRelease("_privacy.json")} {
 		must.Do(t, os.WriteFile(path, []byte("of somebody else"), 0o666))
 	}
 	must.Do(t, foreign.Abandon(ctx, "_privacy.json"))
-	if rows, others, _ := foreign.in(ctx).names(); !slices.Equal(rows, []string{"notes.txt", "part-00000-of-00002.csv"}) || !slices.Equal(others, []string{"_privacy.json"}) {
+	if rows, others, _ := foreign.in(ctx).Names(); !slices.Equal(rows, []string{"notes.txt", "part-00000-of-00002.csv"}) || !slices.Equal(others, []string{"_privacy.json"}) {
 		t.Errorf("left %v and %v", rows, others)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/rename"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -36,18 +38,18 @@ func changed(r *rand.Rand, b []byte) []byte {
 // A manifest is read as it was written or not at all.
 func TestNoChangedManifestIsRead(t *testing.T) {
 	d := published(t, filepath.Join(quickDir(t), "out"), "")
-	good, err := os.ReadFile(d.beside(manifestName))
+	good, err := os.ReadFile(d.in(ctx).InRelease(layout.ManifestName))
 	check(t, err)
 	for seed := range uint64(10_000) {
 		bad := changed(rand.New(rand.NewPCG(seed, 1)), good)
 		if bytes.Equal(bad, good) {
 			continue
 		}
-		if _, err := decode(bad); err == nil {
+		if _, err := layout.Decode(bad); err == nil {
 			t.Fatalf("seed %d: a changed manifest is read:\n%s", seed, bad)
 		}
 	}
-	if m, err := decode(good); err != nil || m.RunID != "r" || m.Version == "" {
+	if m, err := layout.Decode(good); err != nil || m.RunID != "r" || m.Version == "" {
 		t.Error(m, err)
 	}
 }
@@ -56,19 +58,19 @@ func TestNoChangedManifestIsRead(t *testing.T) {
 // somebody who takes the keys that are known for all.
 func TestKeysOfAManifest(t *testing.T) {
 	d := published(t, filepath.Join(t.TempDir(), "out"), "")
-	good, err := os.ReadFile(d.beside(manifestName))
+	good, err := os.ReadFile(d.in(ctx).InRelease(layout.ManifestName))
 	check(t, err)
 	var keys map[string]any
 	check(t, json.Unmarshal(good, &keys))
 	for _, change := range [][2]string{{`"released"`, `"beleased"`}, {`"released"`, `"Released"`}, {`"run_id"`, `"x": 1, "run_id"`}, {`"run_id": "r"`, `"run_id": "s"`}} {
 		bad := strings.Replace(string(good), change[0], change[1], 1)
-		check(t, os.WriteFile(d.beside(manifestName), []byte(bad), 0o600))
+		check(t, os.WriteFile(d.in(ctx).InRelease(layout.ManifestName), []byte(bad), 0o600))
 		if _, err := Open(ctx, d.Path); err == nil || !strings.Contains(err.Error(), "the manifest ") {
 			t.Errorf("%s → %s: %v", change[0], change[1], err)
 		}
 	}
 	for key := range keys {
-		m, err := decode(good)
+		m, err := layout.Decode(good)
 		check(t, err)
 		switch key {
 		case "version":
@@ -82,7 +84,7 @@ func TestKeysOfAManifest(t *testing.T) {
 		default:
 			continue
 		}
-		if _, err := decode(m.Encode()); err == nil {
+		if _, err := layout.Decode(m.Encode()); err == nil {
 			t.Errorf("a manifest without %s is read", key)
 		}
 	}
@@ -95,10 +97,10 @@ func TestReadersWhoMayNotRename(t *testing.T) {
 		must.Value(d.Publish(ctx, stage(t, d), releasedFiles("old"), nil))(t)
 		d.RunID = "new"
 		n, cut := k, d
-		cut.disk = faulty{disk: local{}, n: &n, dead: true}
+		cut.Disk = faulty{Disk: rename.Disk{}, n: &n, dead: true}
 		_, publishErr := cut.Publish(ctx, stage(t, d), releasedFiles("new"), nil)
 		reader := d
-		reader.disk = noRenames{local{}}
+		reader.Disk = noRenames{rename.Disk{}}
 		o, err := open(ctx, reader)
 		if err == nil {
 			err = o.Verify(ctx)
@@ -110,7 +112,7 @@ func TestReadersWhoMayNotRename(t *testing.T) {
 }
 
 // noRenames is a disk that its user may only read.
-type noRenames struct{ disk }
+type noRenames struct{ layout.Disk }
 
-func (noRenames) place(_, _ string) error   { return errors.New("not permitted") }
-func (noRenames) replace(_, _ string) error { return errors.New("not permitted") }
+func (noRenames) Place(_, _ string) error   { return errors.New("not permitted") }
+func (noRenames) Replace(_, _ string) error { return errors.New("not permitted") }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/objects"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -26,10 +28,10 @@ func start(t *testing.T, store memory, d Dir, n int) *publisher {
 	t.Helper()
 	p := &publisher{paused: make(chan struct{}), resume: make(chan struct{}), ended: make(chan error, 1)}
 	p.Dir = d
-	p.Path, p.Extension, p.disk = "gs://bucket/out", "csv", objects{ctx, store}
+	p.Path, p.Extension, p.Disk = "gs://bucket/out", "csv", objects.Disk{Context: ctx, System: store}
 	p.refs = stage(t, p.Dir)
 	slow := p.Dir
-	slow.disk = objects{ctx, faultyService{store, faulty{n: &n, pause: func() {
+	slow.Disk = objects.Disk{Context: ctx, System: faultyService{store, faulty{n: &n, pause: func() {
 		p.passed = true
 		close(p.paused)
 		<-p.resume
@@ -77,7 +79,7 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 			if errA != nil {
 				won, lost = b, a
 			}
-			m, err := won.manifest()
+			m, err := won.in(ctx).Manifest()
 			if err != nil {
 				if errA == nil || errB == nil {
 					t.Fatalf("paused at %d and %d: success without a manifest", i, j)
@@ -93,8 +95,8 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 			if err := verify(won.Dir); err != nil {
 				t.Fatalf("paused at %d and %d: the output of run %s: %v", i, j, m.RunID, err)
 			}
-			rows, others, err := won.names()
-			if i := slices.Index(others, tempName); i >= 0 {
+			rows, others, err := won.in(ctx).Names()
+			if i := slices.Index(others, layout.TempName); i >= 0 {
 				others = slices.Delete(others, i, i+1) // the other one's staging
 			}
 			if err != nil || len(rows) != len(m.Parts) || len(others) != len(m.Released)+1 {
@@ -133,7 +135,7 @@ func TestWhatDeadRunsLeave(t *testing.T) {
 	if left, err := other.Leftovers(ctx); err != nil || len(left) != 0 {
 		t.Errorf("beside the other output %+v, %v", left, err)
 	}
-	if _, err := os.Stat(other.staging()); err != nil {
+	if _, err := os.Stat(staging(other)); err != nil {
 		t.Error("what belongs to another output was removed:", err)
 	}
 }
@@ -142,17 +144,17 @@ func TestWhatDeadRunsLeave(t *testing.T) {
 func TestStagingIsPrivate(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "csv"}
 	must.Value(d.Create(ctx, 0))(t)
-	if s, err := os.Stat(d.staging()); err != nil || s.Mode().Perm() != 0o700 {
+	if s, err := os.Stat(staging(d)); err != nil || s.Mode().Perm() != 0o700 {
 		t.Errorf("the staging has mode %v, %v", s.Mode(), err)
 	}
 }
 
 // A claim that a dead run has left is found at launch, and taken over on request.
 func TestClaimOfADeadRun(t *testing.T) {
-	d := Dir{Path: "gs://bucket/out", Shards: 2, Extension: "csv", disk: objects{ctx, newMemory()}}
+	d := Dir{Path: "gs://bucket/out", Shards: 2, Extension: "csv", Disk: objects.Disk{Context: ctx, System: newMemory()}}
 	dead, next := d, d
 	dead.RunID, next.RunID = "dead", "next"
-	check(t, errors.Join(dead.Prepare(ctx), dead.claim()))
+	check(t, errors.Join(dead.Prepare(ctx), objects.Of(dead.in(ctx)).Claim()))
 	refs := stage(t, next)
 	if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
 		t.Error(err)
@@ -164,15 +166,15 @@ func TestClaimOfADeadRun(t *testing.T) {
 	if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {
 		t.Error(err)
 	}
-	if m, err := next.manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
+	if m, err := next.in(ctx).Manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
 
 // A run that is abandoned lets others publish.
 func TestAbandonedClaim(t *testing.T) {
-	d := Dir{Release: "gs://bucket/out", RunID: "r", disk: objects{ctx, newMemory()}}
-	must.Do(t, errors.Join(d.Prepare(ctx), d.claim(), d.Abandon(ctx)))
+	d := Dir{Release: "gs://bucket/out", RunID: "r", Disk: objects.Disk{Context: ctx, System: newMemory()}}
+	must.Do(t, errors.Join(d.Prepare(ctx), objects.Of(d.in(ctx)).Claim(), d.Abandon(ctx)))
 	d.RunID = "next"
 	if _, err := d.Publish(ctx, nil, releasedFiles("next"), nil); err != nil {
 		t.Error(err)

@@ -8,6 +8,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/objects"
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/rename"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -16,7 +19,7 @@ var errInjected = errors.New("injected failure")
 // faulty is a disk whose n-th operation fails: before it is done, or after; and where dead is set, with
 // all later ones, as if the process had been killed.
 type faulty struct {
-	disk
+	layout.Disk
 	n     *int // operations until the failure
 	after bool
 	dead  bool
@@ -38,69 +41,69 @@ func (f faulty) op(do func() error) error {
 	return errInjected
 }
 
-func (f faulty) list(dir string) (names []string, err error) {
-	err = f.op(func() error { names, err = f.disk.list(dir); return err })
+func (f faulty) List(dir string) (names []string, err error) {
+	err = f.op(func() error { names, err = f.Disk.List(dir); return err })
 	return names, err
 }
 
-func (f faulty) size(path string) (n int64, err error) {
-	err = f.op(func() error { n, err = f.disk.size(path); return err })
+func (f faulty) Size(path string) (n int64, err error) {
+	err = f.op(func() error { n, err = f.Disk.Size(path); return err })
 	return n, err
 }
 
-func (f faulty) sum(path string) (n int64, crc uint32, err error) {
-	err = f.op(func() error { n, crc, err = f.disk.sum(path); return err })
+func (f faulty) Sum(path string) (n int64, crc uint32, err error) {
+	err = f.op(func() error { n, crc, err = f.Disk.Sum(path); return err })
 	return n, crc, err
 }
 
-func (f faulty) open(path string) (r io.ReadCloser, err error) {
-	err = f.op(func() error { r, err = f.disk.open(path); return err })
+func (f faulty) Open(path string) (r io.ReadCloser, err error) {
+	err = f.op(func() error { r, err = f.Disk.Open(path); return err })
 	return r, err
 }
 
-func (f faulty) mkdirAll(dir string) error {
-	return f.op(func() error { return f.disk.mkdirAll(dir) })
+func (f faulty) MkdirAll(dir string) error {
+	return f.op(func() error { return f.Disk.MkdirAll(dir) })
 }
 
-func (f faulty) mkdirOwn(dir string) error {
-	return f.op(func() error { return f.disk.mkdirOwn(dir) })
+func (f faulty) MkdirOwn(dir string) error {
+	return f.op(func() error { return f.Disk.MkdirOwn(dir) })
 }
 
-func (f faulty) create(path string) (w file, err error) {
-	err = f.op(func() error { w, err = f.disk.create(path); return err })
+func (f faulty) Create(path string) (w layout.Handle, err error) {
+	err = f.op(func() error { w, err = f.Disk.Create(path); return err })
 	return faultyFile{w, f}, err
 }
 
-func (f faulty) place(from, to string) error {
-	return f.op(func() error { return f.disk.place(from, to) })
+func (f faulty) Place(from, to string) error {
+	return f.op(func() error { return f.Disk.Place(from, to) })
 }
 
-func (f faulty) replace(from, to string) error {
-	return f.op(func() error { return f.disk.replace(from, to) })
+func (f faulty) Replace(from, to string) error {
+	return f.op(func() error { return f.Disk.Replace(from, to) })
 }
 
-func (f faulty) remove(path string) error { return f.op(func() error { return f.disk.remove(path) }) }
+func (f faulty) Remove(path string) error { return f.op(func() error { return f.Disk.Remove(path) }) }
 
-func (f faulty) removeAll(path string) error {
-	return f.op(func() error { return f.disk.removeAll(path) })
+func (f faulty) RemoveAll(path string) error {
+	return f.op(func() error { return f.Disk.RemoveAll(path) })
 }
 
-func (f faulty) sync(dir string) error { return f.op(func() error { return f.disk.sync(dir) }) }
+func (f faulty) Sync(dir string) error { return f.op(func() error { return f.Disk.Sync(dir) }) }
 
 type faultyFile struct {
-	file
+	layout.Handle
 	f faulty
 }
 
 func (w faultyFile) Write(p []byte) (n int, err error) {
-	err = w.f.op(func() error { n, err = w.file.Write(p); return err })
+	err = w.f.op(func() error { n, err = w.Handle.Write(p); return err })
 	return n, err
 }
 
-func (w faultyFile) Sync() error { return w.f.op(w.file.Sync) }
+func (w faultyFile) Sync() error { return w.f.op(w.Handle.Sync) }
 
 func (w faultyFile) Close() error {
-	return errors.Join(w.f.op(func() error { return nil }), w.file.Close())
+	return errors.Join(w.f.op(func() error { return nil }), w.Handle.Close())
 }
 
 // kind is something that directories can be on.
@@ -112,11 +115,13 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"local", func(t *testing.T) Dir { return Dir{Path: filepath.Join(quickDir(t), "out"), disk: local{}} }, func(d Dir, n *int, after, dead bool) Dir {
-		d.disk = faulty{disk: d.disk, n: n, after: after, dead: dead}
+	{"local", func(t *testing.T) Dir { return Dir{Path: filepath.Join(quickDir(t), "out"), Disk: rename.Disk{}} }, func(d Dir, n *int, after, dead bool) Dir {
+		d.Disk = faulty{Disk: d.Disk, n: n, after: after, dead: dead}
 		return d
 	}, 40},
-	{"objects", func(*testing.T) Dir { return Dir{Path: "gs://bucket/out", disk: objects{ctx, newMemory()}} }, failingObjects, 35},
+	{"objects", func(*testing.T) Dir {
+		return Dir{Path: "gs://bucket/out", Disk: objects.Disk{Context: ctx, System: newMemory()}}
+	}, failingObjects, 35},
 }
 
 // quickDir returns a directory in memory, if there is such a file system: syncs take long on a disk.
@@ -221,17 +226,17 @@ func writePart(d Dir) (FileRef, error) {
 }
 
 // full is a disk without space: writes are cut short.
-type full struct{ disk }
+type full struct{ layout.Disk }
 
-type fullFile struct{ file }
+type fullFile struct{ layout.Handle }
 
-func (f full) create(path string) (file, error) {
-	w, err := f.disk.create(path)
+func (f full) Create(path string) (layout.Handle, error) {
+	w, err := f.Disk.Create(path)
 	return fullFile{w}, err
 }
 
 func (f fullFile) Write(p []byte) (int, error) {
-	n, _ := f.file.Write(p[:len(p)/2])
+	n, _ := f.Handle.Write(p[:len(p)/2])
 	return n, syscall.ENOSPC
 }
 
@@ -239,7 +244,7 @@ func TestDiskFull(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "parquet"}
 	refs := stage(t, d)
 	small := d
-	small.disk = full{local{}}
+	small.Disk = full{rename.Disk{}}
 	if _, err := writePart(small); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
@@ -261,7 +266,7 @@ func TestPlaceTakesNoName(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	check(t, errors.Join(os.Mkdir(from, 0o700), os.Mkdir(to, 0o700), os.WriteFile(filepath.Join(to, "rows"), nil, 0o600)))
-	if err := (local{}).place(from, to); !errors.Is(err, os.ErrExist) {
+	if err := (rename.Disk{}).Place(from, to); !errors.Is(err, os.ErrExist) {
 		t.Error(err)
 	}
 }
@@ -281,7 +286,13 @@ func TestAbort(t *testing.T) {
 	if _, err := p.Write(nil); err == nil {
 		t.Error("an aborted part was written to")
 	}
-	if names, err := (local{}).list(filepath.Join(d.staging(), "parts")); err != nil || len(names) != 0 {
+	if names, err := (rename.Disk{}).List(filepath.Join(staging(d), "parts")); err != nil || len(names) != 0 {
 		t.Error(names, err)
 	}
+}
+
+// staging is where a run stages its parts.
+func staging(d Dir) string {
+	stages := protocolOf(d.in(ctx)).Stages()
+	return stages[len(stages)-1]
 }

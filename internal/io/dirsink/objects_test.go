@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/objects"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/gs"
@@ -36,7 +38,7 @@ func newMemory() memory { return memory{nil, &sync.Mutex{}, map[string]stored{},
 
 func (m memory) describe(name string) files.Info {
 	s := m.objects[name]
-	return files.Info{Name: name, Size: int64(len(s.content)), Version: s.generation, CRC32C: crc32.Checksum(s.content, castagnoli)}
+	return files.Info{Name: name, Size: int64(len(s.content)), Version: s.generation, CRC32C: crc32.Checksum(s.content, layout.Castagnoli)}
 }
 
 func (m memory) Names(_ context.Context, dir string) (names []string, err error) {
@@ -136,7 +138,7 @@ func (w *memoryWriter) Abort() { w.ended = true }
 
 // failingObjects returns d with a service whose n-th request fails.
 func failingObjects(d Dir, n *int, after, dead bool) Dir {
-	d.disk = objects{ctx, faultyService{d.disk.(objects).System, faulty{n: n, after: after, dead: dead}}}
+	d.Disk = objects.Disk{Context: ctx, System: faultyService{d.Disk.(objects.Disk).System, faulty{n: n, after: after, dead: dead}}}
 	return d
 }
 
@@ -193,7 +195,7 @@ func (w faultyWriter) Close() error { return w.f.op(w.Writer.Close) }
 // A part that is given up, or could not be written whole, leaves no object, however its writer ends.
 func TestNoObjectOfAnAbortedPart(t *testing.T) {
 	m := newMemory()
-	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", disk: objects{ctx, m}}
+	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", Disk: objects.Disk{Context: ctx, System: m}}
 	p := must.Value(d.Create(ctx, 0))(t)
 	must.Value(p.Write([]byte("half a row")))(t)
 	if err := p.Abort(); err != nil {
@@ -212,23 +214,23 @@ func TestNoObjectOfAnAbortedPart(t *testing.T) {
 // another and is repeated; that twenty repetitions lose happens by chance with probability 1e-46.
 func TestTwoAttemptsAtOnce(t *testing.T) {
 	for round := range 50 {
-		d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 5, Extension: "csv", disk: objects{ctx, newMemory()}}
+		d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 5, Extension: "csv", Disk: objects.Disk{Context: ctx, System: newMemory()}}
 		refs := stage(t, d)
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				for range 20 { // as a runner does: an attempt may lose, a repetition must not
+				for range 20 { // as a runner does: an layout.Attempt may lose, a repetition must not
 					if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err == nil {
 						return
 					}
 				}
-				t.Error("no attempt succeeds")
+				t.Error("no layout.Attempt succeeds")
 			})
 		}
 		if wg.Wait(); t.Failed() {
 			t.Fatal("round", round)
 		}
-		m, err := d.in(ctx).manifest()
+		m, err := d.in(ctx).Manifest()
 		if err != nil || verify(d) != nil || m.Rows != 15 {
 			t.Fatal(m, err)
 		}

@@ -10,9 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
 	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
@@ -23,7 +23,7 @@ type Output struct {
 	Release string // directory of everything else
 	SHA256  string // of the file of the manifest: it stands for all that the manifest names
 
-	dir Dir
+	dir layout.Dir
 }
 
 // Open reads the manifest of a finished run. The name is the directory of its rows, if everything
@@ -35,33 +35,20 @@ func Open(ctx context.Context, name string) (*Output, error) {
 		if o, besideErr := open(ctx, Dir{Path: name, Release: beside}); !errors.Is(besideErr, fs.ErrNotExist) {
 			return o, besideErr
 		}
-		err = notFinished(fmt.Sprintf("neither %s nor %s has a manifest", show(name), show(beside)))
+		err = layout.NotFinished(fmt.Sprintf("neither %s nor %s has a manifest", layout.Show(name), layout.Show(beside)))
 	}
 	return o, err
 }
 
-// notFinished says why a place holds no output. It is an fs.ErrNotExist.
-type notFinished string
-
-func (n notFinished) Error() string {
-	return "sink: " + string(n) + ": this is not the output of a finished run"
-}
-
-func (notFinished) Is(err error) bool { return err == fs.ErrNotExist }
-
-func open(ctx context.Context, d Dir) (*Output, error) {
-	if err := files.CheckName(d.Release); err != nil {
+func open(ctx context.Context, named Dir) (*Output, error) {
+	if err := files.CheckName(named.Release); err != nil {
 		return nil, fmt.Errorf("sink: %w", err)
 	}
-	d = d.in(ctx)
-	named := d.release()
-	d.Release = named // also where the rows are read elsewhere
-	if !d.remote() {
-		if p, ok := d.halfReleased(); ok && d.complete() != nil { // another user's, who has to finish it
-			d.Release = p.next()
-		}
-	}
-	m, sum, err := d.readManifest()
+	d := named.in(ctx)
+	release := d.ReleaseDir()
+	d.Release = release // also where the rows are read elsewhere
+	d.Release = protocolOf(d).Found().Release
+	m, sum, err := d.ReadManifest()
 	if err != nil {
 		return nil, err
 	}
@@ -69,33 +56,12 @@ func open(ctx context.Context, d Dir) (*Output, error) {
 	case len(m.Parts) == 0:
 		d.Path = ""
 	case d.Path == "":
-		d.Path = m.directory(named)
+		d.Path = m.PartsDirectory(release)
 	}
 	if d.Path == "" && len(m.Parts) > 0 {
-		return nil, fmt.Errorf("sink: %s was renamed; its manifest does not say where the rows are: call it as the directory of the rows, with %s behind", show(named), besideEnd)
+		return nil, fmt.Errorf("sink: %s was renamed; its manifest does not say where the rows are: call it as the directory of the rows, with %s behind", layout.Show(release), layout.BesideEnd)
 	}
-	o := &Output{Manifest: m, Path: d.Path, Release: d.release(), SHA256: sum, dir: d}
-	if !d.remote() {
-		if p, ok := d.pendingRows(); ok && d.complete() != nil {
-			o.dir.Path = p.next()
-		}
-	}
-	return o, nil
-}
-
-// directory returns where the parts are, for a manifest in the directory release; empty: unknown.
-func (m *Manifest) directory(release string) string {
-	switch {
-	case m.Directory == "":
-		rows, ok := strings.CutSuffix(release, besideEnd)
-		if !ok {
-			return ""
-		}
-		return rows
-	case files.Remote(m.Directory) || filepath.IsAbs(m.Directory) || files.Remote(release):
-		return m.Directory
-	}
-	return files.Join(release, filepath.FromSlash(m.Directory))
+	return &Output{Manifest: m, Path: d.Path, Release: d.ReleaseDir(), SHA256: sum, dir: protocolOf(d).Found()}, nil
 }
 
 // Files returns the parts in order, after Check. What else is in their directory does not matter.
@@ -106,12 +72,15 @@ func (o *Output) Files(ctx context.Context) ([]files.Info, error) {
 	out := make([]files.Info, len(o.Parts))
 	for i, f := range o.Parts {
 		var err error
-		if out[i], err = files.Stat(ctx, o.dir.at(f.Name)); err != nil {
+		if out[i], err = files.Stat(ctx, o.dir.At(f.Name)); err != nil {
 			return nil, fmt.Errorf("sink: %w", err)
 		}
 	}
 	return out, nil
 }
+
+// in is the output with the disk that its paths are on.
+func (o *Output) in(ctx context.Context) layout.Dir { return Dir(o.dir).in(ctx) }
 
 // Rows returns the parts in a directory whose manifest is elsewhere, in order, if there are all of one output
 // and nothing else: their names tell. None if that is not so.
@@ -120,13 +89,13 @@ func Rows(ctx context.Context, dir string) ([]files.Info, error) {
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	d := Dir{Path: dir, Shards: len(names), Extension: strings.TrimPrefix(path.Ext(names[0]), ".")}
+	d := layout.Dir{Path: dir, Shards: len(names), Extension: strings.TrimPrefix(path.Ext(names[0]), ".")}
 	out := make([]files.Info, len(names))
 	for i, name := range names {
-		if name != d.partName(i) {
+		if name != d.PartName(i) {
 			return nil, nil
 		}
-		if out[i], err = files.Stat(ctx, d.at(name)); err != nil {
+		if out[i], err = files.Stat(ctx, d.At(name)); err != nil {
 			return nil, err
 		}
 	}
@@ -140,27 +109,27 @@ func (o *Output) Check(ctx context.Context) error { return o.compare(ctx, false)
 // Verify is Check by SHA-256 everywhere, for which it reads all files. It also refuses files in the directory of
 // the rows that are not parts.
 func (o *Output) Verify(ctx context.Context) error {
-	return errors.Join(o.compare(ctx, true), o.dir.in(ctx).strangers(o.Manifest))
+	return errors.Join(o.compare(ctx, true), strangers(o.in(ctx), o.Manifest))
 }
 
 func (o *Output) compare(ctx context.Context, read bool) error {
-	d := o.dir.in(ctx)
-	_, isLocal := d.disk.(local)
+	d := o.in(ctx)
+	isLocal := !d.Remote()
 	var errs []error
 	for _, f := range o.Parts {
-		errs = append(errs, d.compareFile(d.at(f.Name), f, read || isLocal))
+		errs = append(errs, compareFile(d, d.At(f.Name), f, read || isLocal))
 	}
 	for _, f := range o.Released {
-		errs = append(errs, d.compareFile(d.beside(f.Name), f, read || isLocal))
+		errs = append(errs, compareFile(d, d.InRelease(f.Name), f, read || isLocal))
 	}
 	return errors.Join(errs...)
 }
 
 // Gone reports whether a part is not there, or has another size than it was written with. It reads no part.
 func (o *Output) Gone(ctx context.Context) (bool, error) {
-	d := o.dir.in(ctx)
+	d := o.in(ctx)
 	for _, f := range o.Parts {
-		switch now, err := files.Stat(ctx, d.at(f.Name)); {
+		switch now, err := files.Stat(ctx, d.At(f.Name)); {
 		case errors.Is(err, fs.ErrNotExist) || err == nil && now.Size != f.Bytes:
 			return true, nil
 		case err != nil:
@@ -173,15 +142,15 @@ func (o *Output) Gone(ctx context.Context) (bool, error) {
 // CheckRows is Check of the parts alone. Without any of them, where the release was moved or rows are kept from its
 // reader, there is nothing to compare and found is false.
 func (o *Output) CheckRows(ctx context.Context) (found bool, err error) {
-	d := o.dir.in(ctx)
-	_, isLocal := d.disk.(local)
+	d := o.in(ctx)
+	isLocal := !d.Remote()
 	var errs []error
 	missing := 0
 	for _, f := range o.Parts {
-		if _, err := files.Stat(ctx, d.at(f.Name)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := files.Stat(ctx, d.At(f.Name)); errors.Is(err, fs.ErrNotExist) {
 			missing++
 		}
-		errs = append(errs, d.compareFile(d.at(f.Name), f, isLocal))
+		errs = append(errs, compareFile(d, d.At(f.Name), f, isLocal))
 	}
 	if missing == len(o.Parts) {
 		return false, nil
@@ -194,27 +163,26 @@ func (o *Output) CheckRows(ctx context.Context) (found bool, err error) {
 func (o *Output) CheckReleased(ctx context.Context, name string) error {
 	for _, f := range o.Released {
 		if f.Name == name {
-			d := o.dir.in(ctx)
-			_, isLocal := d.disk.(local)
-			return d.compareFile(d.beside(name), f, isLocal)
+			d := o.in(ctx)
+			return compareFile(d, d.InRelease(name), f, !d.Remote())
 		}
 	}
-	return fmt.Errorf("sink: the manifest in %s names no %s: %w", show(o.Release), name, fs.ErrNotExist)
+	return fmt.Errorf("sink: the manifest in %s names no %s: %w", layout.Show(o.Release), name, fs.ErrNotExist)
 }
 
 // compareFile compares a file with what the manifest says of it.
-func (d Dir) compareFile(name string, want File, read bool) error {
+func compareFile(d layout.Dir, name string, want File, read bool) error {
 	var n int64
 	var err error
 	same := false
 	if read {
 		var sum string
-		n, sum, err = d.hash(name)
+		n, sum, err = hash(d, name)
 		same = sum == want.SHA256
 	} else {
 		var crc uint32
-		n, crc, err = d.disk.sum(name)
-		same = hexCRC(crc) == want.CRC32C
+		n, crc, err = d.Disk.Sum(name)
+		same = layout.HexCRC(crc) == want.CRC32C
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -230,8 +198,8 @@ func (d Dir) compareFile(name string, want File, read bool) error {
 }
 
 // hash reads a file for its size and its SHA-256.
-func (d Dir) hash(name string) (int64, string, error) {
-	f, err := d.disk.open(name)
+func hash(d layout.Dir, name string) (int64, string, error) {
+	f, err := d.Disk.Open(name)
 	if err != nil {
 		return 0, "", err
 	}
@@ -242,8 +210,8 @@ func (d Dir) hash(name string) (int64, string, error) {
 }
 
 // strangers refuses files in the directory of the rows that are not parts: readers take them for rows.
-func (d Dir) strangers(m *Manifest) error {
-	names, err := d.rows()
+func strangers(d layout.Dir, m *Manifest) error {
+	names, err := d.Rows()
 	if err != nil {
 		return err
 	}
@@ -261,7 +229,7 @@ func (d Dir) strangers(m *Manifest) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("sink: %s holds %q, which the run did not write: readers may take it for rows; move it away", show(d.Path), first)
+		return fmt.Errorf("sink: %s holds %q, which the run did not write: readers may take it for rows; move it away", layout.Show(d.Path), first)
 	}
-	return fmt.Errorf("sink: %s holds %q and %d more that the run did not write: readers may take them for rows; move them away", show(d.Path), first, more-1)
+	return fmt.Errorf("sink: %s holds %q and %d more that the run did not write: readers may take them for rows; move them away", layout.Show(d.Path), first, more-1)
 }

@@ -74,13 +74,13 @@ func TestAlteredOutput(t *testing.T) {
 		alter func(t *testing.T, d Dir)
 		want  string
 	}{
-		"part of the same size": {func(t *testing.T, d Dir) { flip(t, d.at(d.partName(1))) }, "part-00001-of-00002.csv has changed since it was written: its checksum"},
-		"statement":             {func(t *testing.T, d Dir) { flip(t, d.beside("_privacy.json")) }, "_privacy.json has changed since it was written: its checksum"},
-		"shorter":               {func(t *testing.T, d Dir) { check(t, os.Truncate(d.at(d.partName(0)), 3)) }, "it has 3 bytes, and its manifest says 8"},
-		"missing":               {func(t *testing.T, d Dir) { check(t, os.Remove(d.beside("_report.html"))) }, "_report.html is missing"},
-		"stranger":              {func(t *testing.T, d Dir) { check(t, os.WriteFile(d.at("more.csv"), nil, 0o600)) }, `holds "more.csv", which the run did not write`},
+		"part of the same size": {func(t *testing.T, d Dir) { flip(t, d.in(ctx).At(d.in(ctx).PartName(1))) }, "part-00001-of-00002.csv has changed since it was written: its checksum"},
+		"statement":             {func(t *testing.T, d Dir) { flip(t, d.in(ctx).InRelease("_privacy.json")) }, "_privacy.json has changed since it was written: its checksum"},
+		"shorter":               {func(t *testing.T, d Dir) { check(t, os.Truncate(d.in(ctx).At(d.in(ctx).PartName(0)), 3)) }, "it has 3 bytes, and its manifest says 8"},
+		"missing":               {func(t *testing.T, d Dir) { check(t, os.Remove(d.in(ctx).InRelease("_report.html"))) }, "_report.html is missing"},
+		"stranger":              {func(t *testing.T, d Dir) { check(t, os.WriteFile(d.in(ctx).At("more.csv"), nil, 0o600)) }, `holds "more.csv", which the run did not write`},
 		"directory": {func(t *testing.T, d Dir) {
-			check(t, errors.Join(os.Mkdir(d.at("a"), 0o700), os.Mkdir(d.at("b"), 0o700)))
+			check(t, errors.Join(os.Mkdir(d.in(ctx).At("a"), 0o700), os.Mkdir(d.in(ctx).At("b"), 0o700)))
 		}, `holds "a" and 1 more that the run did not write`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,14 +166,14 @@ func TestRowsWithoutTheirManifest(t *testing.T) {
 	rows := filepath.Join(home, "rows")
 	d := published(t, rows, filepath.Join(home, "papers"))
 	list, err := Rows(ctx, rows)
-	if err != nil || len(list) != 2 || list[1].Name != d.at(d.partName(1)) {
+	if err != nil || len(list) != 2 || list[1].Name != d.in(ctx).At(d.in(ctx).PartName(1)) {
 		t.Fatal(list, err)
 	}
-	check(t, os.WriteFile(d.at("x.csv"), nil, 0o600))
+	check(t, os.WriteFile(d.in(ctx).At("x.csv"), nil, 0o600))
 	if list, err := Rows(ctx, rows); err != nil || len(list) > 0 {
 		t.Error("with a stranger:", list, err)
 	}
-	check(t, errors.Join(os.Remove(d.at("x.csv")), os.Remove(d.at(d.partName(0)))))
+	check(t, errors.Join(os.Remove(d.in(ctx).At("x.csv")), os.Remove(d.in(ctx).At(d.in(ctx).PartName(0)))))
 	if list, err := Rows(ctx, rows); err != nil || len(list) > 0 {
 		t.Error("with a part missing:", list, err)
 	}

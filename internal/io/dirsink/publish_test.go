@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
@@ -51,22 +52,21 @@ func releasedFiles(run string) []Released {
 // finished fails unless the directory holds exactly the output of run.
 func finished(t testing.TB, d Dir) {
 	t.Helper()
-	d = d.in(ctx)
-	m := must.Value(d.manifest())(t)
+	m := must.Value(d.in(ctx).Manifest())(t)
 	must.Do(t, verify(d))
 	if len(m.Parts) != d.Shards || m.RunID != d.RunID || m.Rows != int64(d.Shards*(d.Shards+1)/2) {
 		t.Fatal(m)
 	}
 	for i, p := range m.Parts {
-		if b, err := d.readFile(d.at(p.Name)); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
+		if b, err := d.in(ctx).ReadFile(d.in(ctx).At(p.Name)); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
 			t.Fatal(p, err)
 		}
 	}
-	rows, others, err := d.names()
+	rows, others, err := d.in(ctx).Names()
 	must.Do(t, err)
 	var parts []string
 	for i := range d.Shards {
-		parts = append(parts, d.partName(i))
+		parts = append(parts, d.in(ctx).PartName(i))
 	}
 	if want := []string{"_manifest.json", "_privacy.json", "_report.html"}; !slices.Equal(rows, parts) || !slices.Equal(others, want) {
 		t.Fatalf("got %v and %v, want %v and %v", rows, others, parts, want)
@@ -150,7 +150,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			d := Dir{Path: t.TempDir(), RunID: "new", Shards: 2, Extension: "parquet", Overwrite: tc.overwrite}
 			tc.before(t, d.Path)
-			before, beforeBeside, _ := d.in(ctx).names()
+			before, beforeBeside, _ := d.in(ctx).Names()
 			check := d.Check(ctx)
 			_, err := d.Publish(ctx, stage(t, d), releasedFiles("new"), nil)
 			if (check == nil) != (err == nil) {
@@ -164,8 +164,8 @@ func TestRefusals(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "sink: "+d.Path) {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
-			after, afterBeside, _ := d.in(ctx).names()
-			afterBeside = slices.DeleteFunc(afterBeside, func(n string) bool { return n == tempName })
+			after, afterBeside, _ := d.in(ctx).Names()
+			afterBeside = slices.DeleteFunc(afterBeside, func(n string) bool { return n == layout.TempName })
 			if !slices.Equal(before, after) || !slices.Equal(beforeBeside, afterBeside) {
 				t.Errorf("a refused run changed %v and %v to %v and %v", before, beforeBeside, after, afterBeside)
 			}
@@ -256,7 +256,7 @@ func TestManifestIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	d := Dir{Path: dir, RunID: "r", Shards: 2, Extension: "csv"}
 	must.Value(d.Publish(ctx, stage(t, d), releasedFiles("r"), nil))(t)
-	good := must.Value(d.in(ctx).readFile(d.beside(manifestName)))(t)
+	good := must.Value(d.in(ctx).ReadFile(d.in(ctx).InRelease(layout.ManifestName)))(t)
 	for old, change := range map[string]string{
 		"part-00000": "../part-00000", `"format": 3`: `"format": 2`, `"rows": 3`: `"rows": 4`,
 		"_privacy.json": "privacy.json", `"bytes": `: `"bytes": -`, "{": "",
@@ -265,14 +265,14 @@ func TestManifestIsChecked(t *testing.T) {
 		if bad == string(good) {
 			t.Fatalf("%q is not in the manifest", old)
 		}
-		must.Do(t, os.WriteFile(d.beside(manifestName), []byte(bad), 0o600))
+		must.Do(t, os.WriteFile(d.in(ctx).InRelease(layout.ManifestName), []byte(bad), 0o600))
 		if _, err := Open(ctx, dir); err == nil {
 			t.Errorf("%q → %q was read", old, change)
 		}
 	}
-	must.Do(t, os.WriteFile(d.beside(manifestName), good, 0o600))
+	must.Do(t, os.WriteFile(d.in(ctx).InRelease(layout.ManifestName), good, 0o600))
 	m := must.Value(Open(ctx, dir))(t)
-	part := d.at(d.partName(1))
+	part := d.in(ctx).At(d.in(ctx).PartName(1))
 	b, _ := os.ReadFile(part)
 	b[0]++
 	must.Do(t, os.WriteFile(part, b, 0o600))
@@ -323,7 +323,7 @@ func TestReleasedFilesAreWrittenAtOnce(t *testing.T) {
 	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run", Shards: 1, Extension: "csv"}
 	must.Do(t, d.Prepare(ctx))
 	refs := stage(t, d)
-	page := Released{"_report.html", func(w io.Writer, _ []File) error {
+	page := Released{Name: "_report.html", Write: func(w io.Writer, _ []File) error {
 		for i := range 5000 {
 			if _, err := fmt.Fprintf(w, "<p>figure %d\n", i); err != nil {
 				return err

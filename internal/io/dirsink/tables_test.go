@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/rename"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -33,7 +34,7 @@ func TestTablesFailAtEveryStep(t *testing.T) {
 				if want := map[bool]int64{true: 1 + 2}[tables]; m.People != want || m.Rows+m.People != 1+2+3+4 {
 					t.Fatalf("%d rows and %d people", m.Rows, m.People)
 				}
-				if names, err := d.in(ctx).list(d.Path); err != nil || tables != slices.Equal(names, []string{"events", "people"}) {
+				if names, err := d.in(ctx).List(d.Path); err != nil || tables != slices.Equal(names, []string{"events", "people"}) {
 					t.Fatalf("%s: operation %d: %v, %v", on.name, k, names, err)
 				}
 				more = n <= 0
@@ -55,10 +56,10 @@ func TestTablesOrNone(t *testing.T) {
 	}
 	for n := 1; n < 60; n++ {
 		left, cut := n, d
-		cut.disk = faulty{disk: local{}, n: &left, dead: true}
+		cut.Disk = faulty{Disk: rename.Disk{}, n: &left, dead: true}
 		_, cutErr := cut.Publish(ctx, refs, nil, nil)
 		_, err := Open(ctx, d.Path)
-		if names, _ := (local{}).list(d.Path); err != nil && len(names) > 0 || err == nil && !slices.Equal(names, []string{"events", "people"}) {
+		if names, _ := (rename.Disk{}).List(d.Path); err != nil && len(names) > 0 || err == nil && !slices.Equal(names, []string{"events", "people"}) {
 			t.Fatalf("operation %d: %v is in the directory of the rows; %v, %v", n, names, cutErr, err)
 		}
 	}
@@ -72,11 +73,11 @@ func TestTablesVerify(t *testing.T) {
 	if err != nil || o.Verify(ctx) != nil {
 		t.Fatal(err, o)
 	}
-	strange := d.at("people/notes.csv")
-	if _, err := d.in(ctx).write(strange, Content("", []byte("x")).Write); err != nil || o.Verify(ctx) == nil {
+	strange := d.in(ctx).At("people/notes.csv")
+	if _, err := d.in(ctx).Write(strange, Content("", []byte("x")).Write); err != nil || o.Verify(ctx) == nil {
 		t.Error("a strange file is accepted", err)
 	}
-	must.Do(t, errors.Join(local{}.remove(strange), local{}.remove(d.at("events/part-00000-of-00001.csv"))))
+	must.Do(t, errors.Join(rename.Disk{}.Remove(strange), rename.Disk{}.Remove(d.in(ctx).At("events/part-00000-of-00001.csv"))))
 	if err := o.Verify(ctx); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a part has gone: %v", err)
 	}

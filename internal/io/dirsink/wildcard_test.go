@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/objects"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -25,15 +26,15 @@ func TestBigQueryWildcards(t *testing.T) {
 		slices.Sort(found)
 		return found
 	}
-	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 3, Extension: "parquet", disk: objects{ctx, store}}
+	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 3, Extension: "parquet", Disk: objects.Disk{Context: ctx, System: store}}
 	check(t, d.Prepare(ctx))
 	refs := stage(t, d)
 	if got := matches("gs://bucket/out/*"); len(store.objects) == 0 || len(got) > 0 {
 		t.Errorf("%v is among the rows of a run that has not published; %d objects in all", got, len(store.objects))
 	}
 	must.Value(d.Publish(ctx, refs, append(releasedFiles("r"), Content("_marginals.parquet", []byte("x"))), nil))(t)
-	stage(t, Dir{Path: d.Path, RunID: "another", Shards: 3, Extension: "parquet", disk: d.disk})
-	parts := []string{d.at(d.partName(0)), d.at(d.partName(1)), d.at(d.partName(2))}
+	stage(t, Dir{Path: d.Path, RunID: "another", Shards: 3, Extension: "parquet", Disk: d.Disk})
+	parts := []string{d.in(ctx).At(d.in(ctx).PartName(0)), d.in(ctx).At(d.in(ctx).PartName(1)), d.in(ctx).At(d.in(ctx).PartName(2))}
 	for _, pattern := range []string{"gs://bucket/out/*", "gs://bucket/out/*.parquet", "gs://bucket/out/part-*"} {
 		if got := matches(pattern); !slices.Equal(got, parts) {
 			t.Errorf("%s: %v, want the parts alone", pattern, got)

@@ -1,4 +1,4 @@
-package dirsink
+package layout
 
 // FileRef is one shard that was written and is not published yet. It is plain data, which crosses any shuffle; so is Published.
 type FileRef struct {
@@ -7,7 +7,7 @@ type FileRef struct {
 	Bytes  int64
 	CRC32C uint32 // of the whole file, polynomial of Castagnoli
 	SHA256 string // of the whole file, in hexadecimal digits
-	URI    string // where this attempt is staged
+	URI    string // where this Attempt is staged
 	Model  string // SHA-256 of the release that the rows were sampled from; sinks leave it empty
 }
 

@@ -1,22 +1,21 @@
-package dirsink
+package rename
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
 	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // What a process left that ended between two renames is finished by whoever looks at the output next.
 
 // complete finishes what a process that has ended left between two renames.
-func (d Dir) complete() error {
+func (d run) complete() error {
 	if !d.unsettled() {
 		return nil
 	}
@@ -29,7 +28,7 @@ func (d Dir) complete() error {
 }
 
 // unsettled reports whether a publication may have been cut off between two renames.
-func (d Dir) unsettled() bool {
+func (d run) unsettled() bool {
 	if _, ok := d.halfReleased(); ok {
 		return true
 	}
@@ -38,9 +37,9 @@ func (d Dir) unsettled() bool {
 }
 
 // completeLocked is complete under the lock.
-func (d Dir) completeLocked() (err error) {
+func (d run) completeLocked() (err error) {
 	if p, ok := d.halfReleased(); ok {
-		if err := d.disk.place(p.next(), p.at); err != nil {
+		if err := d.Disk.Place(p.next(), p.at); err != nil {
 			return err
 		}
 	}
@@ -48,26 +47,26 @@ func (d Dir) completeLocked() (err error) {
 	if !ok {
 		return nil
 	}
-	if err = d.disk.mkdirAll(filepath.Dir(p.old())); err == nil && !exists(p.old()) {
-		err = d.disk.replace(p.at, p.old())
+	if err = d.Disk.MkdirAll(filepath.Dir(p.old())); err == nil && !exists(p.old()) {
+		err = d.Disk.Replace(p.at, p.old())
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = d.disk.place(p.next(), p.at)
+		err = d.Disk.Place(p.next(), p.at)
 	}
 	if err == nil {
-		err = d.disk.sync(filepath.Dir(p.at))
+		err = d.Disk.Sync(filepath.Dir(p.at))
 	}
 	return err
 }
 
 // halfReleased returns the place of a release whose predecessor was moved away when its process ended.
-func (d Dir) halfReleased() (place, bool) {
-	p := d.placeOf(d.release())
+func (d run) halfReleased() (place, bool) {
+	p := d.placeOf(d.ReleaseDir())
 	if exists(p.at) {
 		return p, false
 	}
 	for _, stage := range stagesBeside(p.at) {
-		if p.stage = stage; exists(p.old()) && exists(filepath.Join(p.next(), manifestName)) {
+		if p.stage = stage; exists(p.old()) && exists(filepath.Join(p.next(), layout.ManifestName)) {
 			return p, true
 		}
 	}
@@ -75,11 +74,11 @@ func (d Dir) halfReleased() (place, bool) {
 }
 
 // pendingRows returns the place of rows whose release is in its place.
-func (d Dir) pendingRows() (place, bool) {
-	if d.Path == "" || within(d.release(), d.Path) {
+func (d run) pendingRows() (place, bool) {
+	if d.Path == "" || layout.Within(d.ReleaseDir(), d.Path) {
 		return place{}, false
 	}
-	m, err := d.manifest()
+	m, err := d.Manifest()
 	if err != nil {
 		return place{}, false
 	}
@@ -106,16 +105,16 @@ func stagesBeside(at string) (list []string) {
 
 // leftBeside lists the directories that other runs have left beside the output: the ones of this output, and those that
 // hold nothing of any.
-func (d Dir) leftBeside() (list []Leftover) {
+func (d run) leftBeside() (list []layout.Leftover) {
 	for _, p := range d.places() {
 		for _, stage := range stagesBeside(p.at) {
 			id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(stage), stagePrefix), stageSuffix)
 			of := place{p.at, stage}
 			if id == d.RunID || !exists(of.next()) && !exists(of.old()) && !bare(stage) ||
-				slices.ContainsFunc(list, func(l Leftover) bool { return l.Path == stage }) {
+				slices.ContainsFunc(list, func(l layout.Leftover) bool { return l.Path == stage }) {
 				continue
 			}
-			l := Leftover{RunID: id, Path: stage}
+			l := layout.Leftover{RunID: id, Path: stage}
 			if release, free := files.Take(stage); free {
 				l.Dead = true
 				release()
@@ -123,7 +122,7 @@ func (d Dir) leftBeside() (list []Leftover) {
 			list = append(list, l)
 		}
 	}
-	slices.SortFunc(list, func(a, b Leftover) int { return strings.Compare(a.RunID, b.RunID) })
+	slices.SortFunc(list, func(a, b layout.Leftover) int { return strings.Compare(a.RunID, b.RunID) })
 	return list
 }
 
@@ -135,24 +134,4 @@ func bare(stage string) bool {
 		}
 	}
 	return true
-}
-
-// removeLeft removes what dead runs have left beside the output, which is finished first.
-func (d Dir) removeLeft(ctx context.Context) (removed []Leftover, err error) {
-	if _, openErr := Open(ctx, d.release()); openErr != nil && !errors.Is(openErr, fs.ErrNotExist) && d.unsettled() {
-		return nil, openErr
-	}
-	for _, l := range d.leftBeside() {
-		release, free := files.Take(l.Path)
-		if !free {
-			continue
-		}
-		if removeErr := files.RemoveAll(ctx, l.Path); removeErr != nil {
-			err = errors.Join(err, fmt.Errorf("sink: %w", removeErr))
-		} else {
-			removed = append(removed, l)
-		}
-		release()
-	}
-	return removed, err
 }

@@ -1,4 +1,4 @@
-package dirsink
+package rename
 
 import (
 	"errors"
@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
 	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // A directory of this machine is published by rename. A run has a directory of its own beside the output:
 //
-//	dapple-<run>.tmp/parts/<attempt>/  parts as they are written
+//	dapple-<run>.tmp/parts/<Attempt>/  parts as they are written
 //	dapple-<run>.tmp/new/<name>/       what becomes the directory <name>
 //	dapple-<run>.tmp/old/<name>/       what was there before
 //
@@ -38,7 +39,7 @@ const (
 )
 
 // placeOf returns the place of a directory, which need not be there.
-func (d Dir) placeOf(dir string) place {
+func (d run) placeOf(dir string) place {
 	at := filepath.Clean(dir)
 	if to, err := filepath.EvalSymlinks(at); err == nil {
 		at = to
@@ -50,16 +51,17 @@ func (d Dir) placeOf(dir string) place {
 }
 
 // places returns the directories that are renamed, the release's first.
-func (d Dir) places() []place {
-	list := []place{d.placeOf(d.release())}
-	if d.Path != "" && !within(d.release(), d.Path) {
+func (d run) places() []place {
+	list := []place{d.placeOf(d.ReleaseDir())}
+	if d.Path != "" && !layout.Within(d.ReleaseDir(), d.Path) {
 		list = append(list, d.placeOf(d.Path))
 	}
 	return list
 }
 
-// stages returns the directories of this run beside its output: one, if rows and release are neighbours.
-func (d Dir) stages() (list []string) {
+// Stages returns the directories of this run beside its output: one, if rows and release are neighbours. The last one is beside
+// the rows, so that a rename moves them.
+func (d run) Stages() (list []string) {
 	for _, p := range d.places() {
 		if !slices.Contains(list, p.stage) {
 			list = append(list, p.stage)
@@ -69,20 +71,20 @@ func (d Dir) stages() (list []string) {
 }
 
 // nextRows is where the rows are put together.
-func (d Dir) nextRows() string {
+func (d run) nextRows() string {
 	ps := d.places()
 	if len(ps) > 1 {
 		return ps[1].next()
 	}
-	rel, err := filepath.Rel(files.Clean(d.release()), files.Clean(d.Path))
+	rel, err := filepath.Rel(files.Clean(d.ReleaseDir()), files.Clean(d.Path))
 	if d.Path == "" || err != nil {
 		return ""
 	}
 	return filepath.Join(ps[0].next(), rel)
 }
 
-// rename publishes by renames what is put together first.
-func (d Dir) rename(m *Manifest, refs []FileRef, list []Released) (*Manifest, error) {
+// Publish publishes by renames what is put together first.
+func (d run) Publish(m *layout.Manifest, refs []layout.FileRef, list []layout.Released) (*layout.Manifest, error) {
 	if done, err := d.done(); done != nil || err != nil {
 		return done, err
 	}
@@ -91,16 +93,18 @@ func (d Dir) rename(m *Manifest, refs []FileRef, list []Released) (*Manifest, er
 		return nil, err
 	}
 	defer unlock()
-	if done, err := d.done(); done != nil || err != nil { // another attempt of this run had the lock
+	if done, err := d.done(); done != nil || err != nil { // another layout.Attempt of this run had the lock
 		return done, err
 	}
 	release := d.places()[0].next()
 	steps := []func() error{
-		func() error { return d.eachNext(d.disk.mkdirAll) },
+		func() error { return d.eachNext(d.Disk.MkdirAll) },
 		func() error { return d.gather(refs) },
-		func() error { return d.writeReleased(release, list, m) },
-		func() error { return d.writeManifest(m, filepath.Join(release, manifestName), d.disk.replace) },
-		func() error { return d.eachNext(d.disk.sync) },
+		func() error { return d.WriteReleased(filepath.Dir(release), release, list, m) },
+		func() error {
+			return d.WriteManifest(filepath.Dir(release), m, filepath.Join(release, layout.ManifestName), d.Disk.Replace)
+		},
+		func() error { return d.eachNext(d.Disk.Sync) },
 		d.commit,
 	}
 	for _, step := range steps {
@@ -113,48 +117,48 @@ func (d Dir) rename(m *Manifest, refs []FileRef, list []Released) (*Manifest, er
 }
 
 // done returns the manifest of this run if it has published. It makes the names durable, and finishes the rest.
-func (d Dir) done() (*Manifest, error) {
-	if m, err := d.manifest(); err != nil || m.RunID != d.RunID {
+func (d run) done() (*layout.Manifest, error) {
+	if m, err := d.Manifest(); err != nil || m.RunID != d.RunID {
 		return nil, nil
 	}
 	err := d.complete()
 	for _, p := range d.places() {
-		err = errors.Join(err, d.disk.sync(filepath.Dir(p.at)))
+		err = errors.Join(err, d.Disk.Sync(filepath.Dir(p.at)))
 	}
 	if err != nil {
 		return nil, err
 	}
 	d.removeStages()
-	return d.manifest()
+	return d.Manifest()
 }
 
 // enterStage makes the directories of this run, and keeps its other attempts from them.
-func (d Dir) enterStage() (unlock func(), err error) {
+func (d run) enterStage() (unlock func(), err error) {
 	for _, p := range d.places() {
-		if err := d.disk.mkdirOwn(p.stage); err != nil {
+		if err := d.Disk.MkdirOwn(p.stage); err != nil {
 			return nil, err
 		}
 	}
 	dir := filepath.Dir(d.places()[0].next())
-	if err := d.disk.mkdirAll(dir); err != nil {
+	if err := d.Disk.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	unlock, err = files.Lock(dir)
 	if err != nil && !files.WithoutLocks(err) {
-		return nil, fmt.Errorf("%s cannot be locked: %w", show(dir), err)
+		return nil, fmt.Errorf("%s cannot be locked: %w", layout.Show(dir), err)
 	}
 	return unlock, nil
 }
 
 // eachNext does something with every directory that is put together, and with those around them.
-func (d Dir) eachNext(do func(dir string) error) error {
+func (d run) eachNext(do func(dir string) error) error {
 	var dirs []string
 	for _, p := range d.places() {
 		dirs = append(dirs, p.next(), filepath.Dir(p.next()))
 	}
 	if rows := d.nextRows(); rows != "" {
 		dirs = append(dirs, rows)
-		for _, name := range TableNames {
+		for _, name := range layout.TableNames {
 			if d.Tables {
 				dirs = append(dirs, filepath.Join(rows, name))
 			}
@@ -169,13 +173,13 @@ func (d Dir) eachNext(do func(dir string) error) error {
 }
 
 // gather moves the parts to where they are put together.
-func (d Dir) gather(refs []FileRef) error {
+func (d run) gather(refs []layout.FileRef) error {
 	for _, r := range refs {
-		to := filepath.Join(d.nextRows(), d.partName(r.Shard))
-		size, err := d.disk.size(r.URI)
+		to := filepath.Join(d.nextRows(), d.PartName(r.Shard))
+		size, err := d.Disk.Size(r.URI)
 		if errors.Is(err, fs.ErrNotExist) {
-			if n, crc, sumErr := d.disk.sum(to); sumErr == nil && n == r.Bytes && crc == r.CRC32C {
-				continue // an attempt that was cut off has moved it
+			if n, crc, sumErr := d.Disk.Sum(to); sumErr == nil && n == r.Bytes && crc == r.CRC32C {
+				continue // an layout.Attempt that was cut off has moved it
 			}
 		}
 		switch {
@@ -184,7 +188,7 @@ func (d Dir) gather(refs []FileRef) error {
 		case size != r.Bytes:
 			return fmt.Errorf("shard %d: its staged part has another size than was written", r.Shard)
 		}
-		if err := d.disk.replace(r.URI, to); err != nil {
+		if err := d.Disk.Replace(r.URI, to); err != nil {
 			return err
 		}
 	}
@@ -192,7 +196,7 @@ func (d Dir) gather(refs []FileRef) error {
 }
 
 // commit makes the new directories the output, if the places are free. After an error all is as before.
-func (d Dir) commit() error {
+func (d run) commit() error {
 	unlock, err := d.lock()
 	if err != nil {
 		return err
@@ -201,15 +205,15 @@ func (d Dir) commit() error {
 	if err := d.completeLocked(); err != nil {
 		return err
 	}
-	if m, err := d.manifest(); err == nil && m.RunID == d.RunID {
-		return nil // an attempt that was cut off had got so far
+	if m, err := d.Manifest(); err == nil && m.RunID == d.RunID {
+		return nil // an layout.Attempt that was cut off had got so far
 	}
 	if err := d.checkFree(); err != nil {
 		return err
 	}
 	ps := d.places()
 	for _, p := range ps {
-		if err := d.disk.mkdirAll(filepath.Dir(p.old())); err != nil {
+		if err := d.Disk.MkdirAll(filepath.Dir(p.old())); err != nil {
 			return err
 		}
 		openTo(p)
@@ -217,7 +221,7 @@ func (d Dir) commit() error {
 	for i, p := range ps {
 		err := d.put(p)
 		if err == nil {
-			err = d.disk.sync(filepath.Dir(p.at))
+			err = d.Disk.Sync(filepath.Dir(p.at))
 		}
 		if err != nil {
 			for _, p := range slices.Backward(ps[:i+1]) {
@@ -243,21 +247,21 @@ func openTo(p place) {
 }
 
 // put moves away what is in a place, and the new directory there.
-func (d Dir) put(p place) error {
-	err := d.disk.replace(p.at, p.old())
+func (d run) put(p place) error {
+	err := d.Disk.Replace(p.at, p.old())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return d.disk.place(p.next(), p.at)
+	return d.Disk.Place(p.next(), p.at)
 }
 
 // takeBack undoes put, which may have failed half-way.
-func (d Dir) takeBack(p place) (err error) {
+func (d run) takeBack(p place) (err error) {
 	if !exists(p.next()) {
-		err = d.disk.place(p.at, p.next())
+		err = d.Disk.Place(p.at, p.next())
 	}
 	if err == nil && exists(p.old()) {
-		err = d.disk.place(p.old(), p.at)
+		err = d.Disk.Place(p.old(), p.at)
 	}
 	return err
 }
@@ -269,7 +273,7 @@ func exists(path string) bool {
 
 // lock keeps other runs from renaming beside the output. A file system without locks is used without: no directory
 // takes the place of one that is not empty.
-func (d Dir) lock() (unlock func(), err error) {
+func (d run) lock() (unlock func(), err error) {
 	var parents []string
 	for _, p := range d.places() {
 		parents = append(parents, filepath.Dir(p.at))
@@ -285,7 +289,7 @@ func (d Dir) lock() (unlock func(), err error) {
 		leave, err := files.Lock(dir)
 		if err != nil && !files.WithoutLocks(err) && !errors.Is(err, fs.ErrPermission) {
 			unlock()
-			return nil, fmt.Errorf("%s cannot be locked: %w", show(dir), err)
+			return nil, fmt.Errorf("%s cannot be locked: %w", layout.Show(dir), err)
 		}
 		held = append(held, leave)
 	}
@@ -293,30 +297,30 @@ func (d Dir) lock() (unlock func(), err error) {
 }
 
 // removeStages removes this run's directories beside its output as far as possible: no reader looks at them.
-func (d Dir) removeStages() {
-	for _, stage := range d.stages() {
-		_ = d.disk.removeAll(stage)
+func (d run) removeStages() {
+	for _, stage := range d.Stages() {
+		_ = d.Disk.RemoveAll(stage)
 	}
 }
 
-// prepareRename makes the run's directories and tries in them what publishing does.
-func (d Dir) prepareRename() error {
+// prepare makes the run's directories and tries in them what publishing does.
+func (d run) prepare() error {
 	for _, p := range d.places() {
 		err := files.Movable(p.at)
 		if err == nil {
-			err = d.disk.mkdirAll(filepath.Dir(p.at))
+			err = d.Disk.MkdirAll(filepath.Dir(p.at))
 		}
 		if err == nil {
-			err = d.disk.mkdirOwn(p.stage)
+			err = d.Disk.MkdirOwn(p.stage)
 		}
 		if err == nil {
-			err = d.probe(p.stage)
+			err = d.Probe(p.stage, p.stage)
 		}
 		if err == nil {
-			err = d.disk.mkdirAll(p.next())
+			err = d.Disk.MkdirAll(p.next())
 		}
 		if err != nil {
-			return fmt.Errorf("sink: %s cannot be written to: %w", show(p.at), err)
+			return fmt.Errorf("sink: %s cannot be written to: %w", layout.Show(p.at), err)
 		}
 	}
 	return nil

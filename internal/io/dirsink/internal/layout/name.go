@@ -1,4 +1,4 @@
-package dirsink
+package layout
 
 import (
 	"fmt"
@@ -32,7 +32,8 @@ func (m *Manifest) OfPeople() (n int) {
 	return n
 }
 
-func (d Dir) partName(shard int) string {
+// PartName is the name of the part of a shard.
+func (d Dir) PartName(shard int) string {
 	dir, shards := "", d.Shards
 	if d.Tables {
 		shards /= len(TableNames)
@@ -41,24 +42,24 @@ func (d Dir) partName(shard int) string {
 	return dir + fmt.Sprintf("part-%05d-of-%05d.%s", shard, shards, d.Extension)
 }
 
-// ownPart reports whether name is the name of one of this run's parts.
-func (d Dir) ownPart(name string) bool {
+// OwnPart reports whether name is the name of one of this run's parts.
+func (d Dir) OwnPart(name string) bool {
 	dir, base := path.Split(name)
 	var i, n int
 	_, err := fmt.Sscanf(base, "part-%d-of-%d.", &i, &n)
 	if d.Tables && err == nil {
 		i += n * slices.Index(TableNames, strings.TrimSuffix(dir, "/"))
 	}
-	return err == nil && i >= 0 && i < d.Shards && name == d.partName(i)
+	return err == nil && i >= 0 && i < d.Shards && name == d.PartName(i)
 }
 
-// rows lists what is in the directory of the rows; what is in one of a table has that before its name. There is nothing
+// Rows lists what is in the directory of the rows; what is in one of a table has that before its name. There is nothing
 // in one that is absent.
-func (d Dir) rows() (names []string, err error) {
+func (d Dir) Rows() (names []string, err error) {
 	if d.Path == "" {
 		return nil, nil
 	}
-	here, err := d.list(d.Path)
+	here, err := d.List(d.Path)
 	for _, name := range here {
 		if isProbe(name) { // of a run that was killed
 			continue
@@ -67,7 +68,7 @@ func (d Dir) rows() (names []string, err error) {
 			names = append(names, name)
 			continue
 		}
-		below, listErr := d.list(d.at(name))
+		below, listErr := d.List(d.At(name))
 		if listErr != nil {
 			return nil, listErr
 		}
@@ -78,15 +79,15 @@ func (d Dir) rows() (names []string, err error) {
 	return names, err
 }
 
-// dirs returns the directories that there are, the rows' directory first.
-func (d Dir) dirs() (list []string) {
+// Dirs returns the directories that there are, the rows' directory first.
+func (d Dir) Dirs() (list []string) {
 	if d.Path != "" {
 		list = append(list, d.Path)
 		for _, name := range TableNames {
 			if d.Tables {
-				list = append(list, d.at(name))
+				list = append(list, d.At(name))
 			}
 		}
 	}
-	return append(list, d.release())
+	return append(list, d.ReleaseDir())
 }

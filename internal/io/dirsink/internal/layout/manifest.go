@@ -1,4 +1,4 @@
-package dirsink
+package layout
 
 import (
 	"bytes"
@@ -60,9 +60,9 @@ func (m *Manifest) text() []byte {
 	return append(b, '\n')
 }
 
-// decode reads the text of a manifest, which is exactly as it was written or refused: a key that is unknown, absent,
+// Decode reads the text of a manifest, which is exactly as it was written or refused: a key that is unknown, absent,
 // there twice or spelled otherwise is a change.
-func decode(b []byte) (*Manifest, error) {
+func Decode(b []byte) (*Manifest, error) {
 	var head struct {
 		Format  int    `json:"format"`
 		Version string `json:"version"`
@@ -104,24 +104,24 @@ func Digest(list []File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// manifest reads the manifest of this Dir. The error wraps fs.ErrNotExist if the file is absent.
-func (d Dir) manifest() (*Manifest, error) {
-	m, _, err := d.readManifest()
+// Manifest reads the manifest of this Dir. The error wraps fs.ErrNotExist if the file is absent.
+func (d Dir) Manifest() (*Manifest, error) {
+	m, _, err := d.ReadManifest()
 	return m, err
 }
 
-// readManifest returns the manifest, and the SHA-256 of its file.
-func (d Dir) readManifest() (*Manifest, string, error) {
-	b, err := d.readFile(d.beside(manifestName))
+// ReadManifest returns the manifest, and the SHA-256 of its file.
+func (d Dir) ReadManifest() (*Manifest, string, error) {
+	b, err := d.ReadFile(d.InRelease(ManifestName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, "", notFinished(show(d.release()) + " has no manifest")
+		return nil, "", NotFinished(Show(d.ReleaseDir()) + " has no manifest")
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("sink: %s: the manifest cannot be read: %w", show(d.release()), err)
+		return nil, "", fmt.Errorf("sink: %s: the manifest cannot be read: %w", Show(d.ReleaseDir()), err)
 	}
-	m, err := decode(b)
+	m, err := Decode(b)
 	if err != nil {
-		return nil, "", fmt.Errorf("sink: %s: the manifest %w", show(d.release()), err)
+		return nil, "", fmt.Errorf("sink: %s: the manifest %w", Show(d.ReleaseDir()), err)
 	}
 	sum := sha256.Sum256(b)
 	return m, hex.EncodeToString(sum[:]), nil
@@ -141,7 +141,7 @@ func (m *Manifest) validate() error {
 		}
 	}
 	for _, f := range m.Released {
-		if !released(f.Name) || !f.plausible() {
+		if !isReleased(f.Name) || !f.plausible() {
 			return errors.New("names a released file that no run can have written")
 		}
 	}
@@ -155,16 +155,16 @@ func (f *File) plausible() bool {
 	return f.Rows >= 0 && f.Bytes >= 0 && len(f.CRC32C) == 8 && len(f.SHA256) == 2*sha256.Size
 }
 
-// recorded returns the directory of the parts as the manifest names it: both directories can be moved
+// Recorded returns the directory of the parts as the manifest names it: both directories can be moved
 // together.
-func (d Dir) recorded() string {
-	if usual, err := Beside(d.Path); d.Path == "" || err == nil && usual == d.release() {
+func (d Dir) Recorded() string {
+	if usual, err := Beside(d.Path); d.Path == "" || err == nil && usual == d.ReleaseDir() {
 		return ""
 	}
 	if files.Remote(d.Path) {
 		return files.Clean(d.Path)
 	}
-	from, fromErr := filepath.Abs(d.release())
+	from, fromErr := filepath.Abs(d.ReleaseDir())
 	to, toErr := filepath.Abs(d.Path)
 	if rel, err := filepath.Rel(from, to); errors.Join(fromErr, toErr, err) == nil {
 		return filepath.ToSlash(rel)
@@ -172,8 +172,9 @@ func (d Dir) recorded() string {
 	return d.Path
 }
 
-func (d Dir) readFile(path string) (b []byte, err error) {
-	f, err := d.disk.open(path)
+// ReadFile reads a whole file.
+func (d Dir) ReadFile(path string) (b []byte, err error) {
+	f, err := d.Disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -181,4 +182,30 @@ func (d Dir) readFile(path string) (b []byte, err error) {
 	return io.ReadAll(f)
 }
 
-func hexCRC(c uint32) string { return fmt.Sprintf("%08x", c) }
+// HexCRC writes a checksum as manifests have it.
+func HexCRC(c uint32) string { return fmt.Sprintf("%08x", c) }
+
+// NotFinished is the error of a directory without a manifest, which is an fs.ErrNotExist.
+type NotFinished string
+
+func (n NotFinished) Error() string {
+	return "sink: " + string(n) + ": this is not the output of a finished run"
+}
+
+// Is makes it an fs.ErrNotExist.
+func (NotFinished) Is(err error) bool { return err == fs.ErrNotExist }
+
+// PartsDirectory returns where the parts are, for a manifest in the directory release; empty: unknown.
+func (m *Manifest) PartsDirectory(release string) string {
+	switch {
+	case m.Directory == "":
+		rows, ok := strings.CutSuffix(release, BesideEnd)
+		if !ok {
+			return ""
+		}
+		return rows
+	case files.Remote(m.Directory) || filepath.IsAbs(m.Directory) || files.Remote(release):
+		return m.Directory
+	}
+	return files.Join(release, filepath.FromSlash(m.Directory))
+}

@@ -1,4 +1,4 @@
-package dirsink
+package objects
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
 	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
@@ -14,11 +15,11 @@ import (
 // ID has a full stop, so that it is no run's staging.
 const claimName = "publishing.run"
 
-func (d Dir) claimPath() string { return files.Join(d.release(), tempName, claimName) }
+func (d run) claimPath() string { return files.Join(d.ReleaseDir(), layout.TempName, claimName) }
 
 // claimant returns the ID of the run that has claimed the output; fs.ErrNotExist if none has.
-func (d Dir) claimant() (string, error) {
-	f, err := d.disk.open(d.claimPath())
+func (d run) claimant() (string, error) {
+	f, err := d.Disk.Open(d.claimPath())
 	if err != nil {
 		return "", err
 	}
@@ -28,48 +29,48 @@ func (d Dir) claimant() (string, error) {
 }
 
 // checkClaim refuses the output if another run has claimed it.
-func (d Dir) checkClaim(others []string) error {
-	if d.Overwrite || !slices.Contains(others, tempName) {
+func (d run) checkClaim(others []string) error {
+	if d.Overwrite || !slices.Contains(others, layout.TempName) {
 		return nil
 	}
 	switch run, err := d.claimant(); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("sink: %s: it cannot be found out who publishes there: %w", show(d.release()), err)
+		return fmt.Errorf("sink: %s: it cannot be found out who publishes there: %w", layout.Show(d.ReleaseDir()), err)
 	case run != d.RunID:
-		return &NotFree{d.release(), ErrClaimed}
+		return &layout.NotFree{Dir: d.ReleaseDir(), Why: layout.ErrClaimed}
 	}
 	return nil
 }
 
-// claim makes this run the one that publishes here. Names of parts alone do not keep two runs apart:
+// Claim makes this run the one that publishes here. Names of parts alone do not keep two runs apart:
 // with different numbers of shards they differ, and released files are replaced.
-func (d Dir) claim() error {
+func (d run) Claim() error {
 	if run, err := d.claimant(); err == nil && run == d.RunID {
 		return nil
 	}
-	temp := files.Join(d.staging(), attempt()+"-"+claimName)
-	if _, err := d.write(temp, Content("", []byte(d.RunID)).Write); err != nil {
+	temp := files.Join(d.stage(), layout.Attempt()+"-"+claimName)
+	if _, err := d.Write(temp, layout.Content("", []byte(d.RunID)).Write); err != nil {
 		return err
 	}
-	take := d.disk.place
+	take := d.Disk.Place
 	if d.Overwrite {
-		take = d.disk.replace
+		take = d.Disk.Replace
 	}
 	err := take(temp, d.claimPath())
 	if errors.Is(err, fs.ErrExist) {
 		if run, readErr := d.claimant(); readErr == nil && run == d.RunID {
-			return nil // another attempt of this run
+			return nil // another layout.Attempt of this run
 		}
-		return ErrClaimed
+		return layout.ErrClaimed
 	}
 	return err
 }
 
 // disclaim lets others publish here.
-func (d Dir) disclaim() {
+func (d run) disclaim() {
 	if run, err := d.claimant(); err == nil && run == d.RunID {
-		_ = d.disk.remove(d.claimPath()) // one that stays is replaced by a run that overwrites
+		_ = d.Disk.Remove(d.claimPath()) // one that stays is replaced by a run that overwrites
 	}
 }
