@@ -97,7 +97,7 @@ race:
 # Whole pipelines, also across processes, on real tables: the tests that do less with -short, or nothing, and the examples.
 # Then against the services and files of others. It ends with one list of all tests that were left out, and why. make verify
 # runs the privacy suite, and tests internal/dp.
-WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/pipelines/... ./internal/release/... ./internal/request/... ./internal/solver/... ./internal/testkit/... ./solver/... ./transforms/...
+WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/pipelines/... ./internal/release/... ./internal/request/... ./internal/solver/... ./internal/testkit/... ./internal/transforms/... ./solver/... ./transforms/...
 WHOLEBELOW = $(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy
 SUITE  = $(PROGRAM) $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt $(if $(EVENTS),-events $(CURDIR)/$(EVENTS)/whole.json) -log $(CURDIR)/out
 integration: program suite
@@ -195,7 +195,7 @@ bench:
 	$(RESEARCH) $(GO) run ./bench -page bench
 	$(RESEARCH) $(GO) run ./bench -predictions -seeds 1
 	$(RESEARCH) $(GO) run ./widebench
-	$(GO) test -run '^$$' -bench . -benchmem ./transforms/... ./internal/model/population ./io/... ./internal/io/...
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/transforms/... ./internal/model/population ./io/... ./internal/io/...
 	@$(WITHCXX) $(GO) test -run '^$$' -bench . -benchmem ./oracles
 	@cd $(SERVICES) && DAPPLE_ROWS=1000000 DAPPLE_BEAM="$${DAPPLE_BEAM:-$(PYBEAM)}" DAPPLE_PYTHON="$${DAPPLE_PYTHON:-$(wildcard $(CURDIR)/bin/python/bin/python)}" \
 		$(GO) test -count=1 -v -run TestCost ./beam ./python
