@@ -36,30 +36,34 @@ func Questions(d *domain.Domain) []string {
 	return list
 }
 
-// Mean answers the mean of a column: of rows, or of people for a column of the person. ok is false if it has no numbers, or
-// noise hides the mean.
-func (r *Release) Mean(column int) (a Answer, ok bool) {
-	attr, of := &r.Domain.Attributes[column], "rows"
-	if e := r.Domain.Events; e != nil {
-		if r.Domain.OfPerson(column) {
-			of = "people"
+// Means returns the mean of each column, of rows, or of people for a column of the person. A mean is not known if the column
+// has no numbers, or noise hides it.
+func (r *Release) Means() []Mean {
+	list := make([]Mean, r.Domain.Len())
+	for i := range list {
+		of := "rows"
+		if e := r.Domain.Events; e != nil {
+			if r.Domain.OfPerson(i) {
+				of = "people"
+			}
+			if e.Sequence != nil && i >= e.Before(0) { // what a row remembers of the one before, in cells of its own
+				continue
+			}
 		}
-		if e.Sequence != nil && column >= e.Before(0) { // what a row remembers of the one before, in cells of its own
-			return a, false
-		}
+		list[i] = r.mean(&r.Domain.Attributes[i], of)
 	}
-	return r.meanOf(attr, of)
+	return list
 }
 
-func (r *Release) meanOf(attr *domain.Attribute, of string) (a Answer, ok bool) {
+func (r *Release) mean(attr *domain.Attribute, of string) Mean {
 	if attr.Type == domain.String || attr.Type.Facts().Calendar {
-		return a, false
+		return Mean{}
 	}
 	list, err := r.ask(fmt.Sprintf("SELECT AVG(%s) FROM %s", quoted(attr.Name), of))
 	if err != nil || list[0].Hidden > 0 {
-		return a, false
+		return Mean{}
 	}
-	return list[0], true
+	return Mean{Known: true, Value: list[0].Value, Half: (list[0].High - list[0].Low) / 2}
 }
 
 func (r *Release) ask(sql string) ([]Answer, error) {
@@ -72,15 +76,24 @@ func (r *Release) ask(sql string) ([]Answer, error) {
 
 // Sum is the column that a gap stands for, with the shares of its cells and half of their 95 % intervals.
 type Sum struct {
+	Gap            int // in Domain.Gaps
 	Column         *domain.Attribute
 	Shares, Halves []float64
-	Mean           Answer
-	HasMean        bool
+	Mean           Mean
 }
 
-// Sum returns the column of the i-th gap, as a question about it is answered; ok is false if noise hides it.
-func (r *Release) Sum(i int) (s Sum, ok bool) {
-	s.Column = &withSums(r.Domain).Attributes[r.Domain.Len()+i]
+// Sums returns the columns that gaps stand for, as questions about them are answered, but for those that noise hides.
+func (r *Release) Sums() (list []Sum) {
+	for i := range r.Domain.Gaps {
+		if s, ok := r.sum(i); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (r *Release) sum(i int) (s Sum, ok bool) {
+	s.Gap, s.Column = i, &withSums(r.Domain).Attributes[r.Domain.Len()+i]
 	of := "rows"
 	if r.Domain.Events != nil && r.Domain.OfPerson(r.Domain.Gaps[i].Place) {
 		of = "people"
@@ -101,7 +114,7 @@ func (r *Release) Sum(i int) (s Sum, ok bool) {
 			s.Shares[c], s.Halves[c] = list[k].Value/all[0].Value, max(list[k].High-list[k].Value, list[k].Value-list[k].Low)/all[0].Value
 		}
 	}
-	s.Mean, s.HasMean = r.meanOf(s.Column, of)
+	s.Mean = r.mean(s.Column, of)
 	return s, true
 }
 

@@ -161,7 +161,7 @@ func Page(ctx context.Context, o *dirsink.Output) (page report.Page, err error) 
 	}
 	r, err := answering(ctx, o, model)
 	if err == nil {
-		page.Asked, page.Means, page.Sums, page.Earlier = publish.Asked(r), publish.Means(r), publish.Sums(r), r.Errors.Earlier()
+		page.Asked, page.Means, page.Sums, page.Earlier = publish.Asked(r), r.Means(), r.Sums(), r.Errors.Earlier()
 	}
 	return page, err
 }

@@ -28,30 +28,3 @@ func Asked(r *answer.Release) (list []report.Asked) {
 	}
 	return list
 }
-
-// Means returns the mean of each column of numbers, for the report, as a question in SQL has it.
-func Means(r *answer.Release) []report.Mean {
-	list := make([]report.Mean, r.Domain.Len())
-	for i := range list {
-		if a, ok := r.Mean(i); ok {
-			list[i] = report.Mean{Known: true, Value: a.Value, Half: (a.High - a.Low) / 2}
-		}
-	}
-	return list
-}
-
-// Sums returns the columns that gaps stand for, as questions about them are answered.
-func Sums(r *answer.Release) (list []report.Sum) {
-	for i := range r.Domain.Gaps {
-		s, ok := r.Sum(i)
-		if !ok {
-			continue
-		}
-		sum := report.Sum{Gap: i, Column: s.Column, Shares: s.Shares, Halves: s.Halves}
-		if s.HasMean {
-			sum.Mean = report.Mean{Known: true, Value: s.Mean.Value, Half: (s.Mean.High - s.Mean.Low) / 2}
-		}
-		list = append(list, sum)
-	}
-	return list
-}

@@ -84,7 +84,7 @@ func (d *Description) Files(a *synth.Artifact, rows int64) ([]dirsink.Released, 
 			return err
 		}},
 		{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked), Means: Means(&asked), Sums: Sums(&asked), Answers: pageAnswers(answers)})
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked), Means: asked.Means(), Sums: asked.Sums(), Answers: pageAnswers(answers)})
 		}},
 		{Name: PrivacyFile, Write: func(w io.Writer, before []dirsink.File) error {
 			privacy.Hashes.Rows, privacy.Hashes.Files = HashesOf(before)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/answer"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
@@ -17,24 +18,16 @@ import (
 type Page struct {
 	Privacy   Privacy
 	Domain    *domain.Domain
-	Marginals []Marginal // the marginals of _marginals.parquet, in its order
-	Asked     []Asked    // empty: the release does not know its errors
-	Means     []Mean     // of the attributes; empty: the same
-	Sums      []Sum      // columns that gaps stand for
+	Marginals []Marginal    // the marginals of _marginals.parquet, in its order
+	Asked     []Asked       // empty: the release does not know its errors
+	Means     []answer.Mean // of the attributes; empty: the same
+	Sums      []answer.Sum  // columns that gaps stand for
 	Answers   Answers
 	Earlier   bool // an earlier version computed the errors
 }
 
-// Sum is a column that a gap stands for: the shares of its cells, and half of their 95 % intervals.
-type Sum struct {
-	Gap            int // in Domain.Gaps
-	Column         *domain.Attribute
-	Shares, Halves []float64
-	Mean           Mean
-}
-
-// bars is the picture of the column.
-func (s *Sum) bars() page.Bars {
+// barsOf is the picture of a column that a gap stands for.
+func barsOf(s *answer.Sum) page.Bars {
 	m := &Marginal{Fitted: s.Shares}
 	for _, half := range s.Halves {
 		m.FittedError = append(m.FittedError, half/interval)
@@ -175,7 +168,7 @@ func (p Page) columns() (oneWay []*Marginal, list []page.Bars) {
 			}
 			for i := range p.Sums {
 				if p.Domain.Gaps[p.Sums[i].Gap].Place == a {
-					list = append(list, p.Sums[i].bars())
+					list = append(list, barsOf(&p.Sums[i]))
 				}
 			}
 			for i := range p.Domain.Gaps {

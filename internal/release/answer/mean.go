@@ -1,4 +1,4 @@
-package report
+package answer
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Mean is the mean of a column with half of its 95 % interval, as package answer computes both.
+// Mean is the mean of a column with half of its 95 % interval.
 type Mean struct {
 	Known       bool
 	Value, Half float64
