@@ -62,7 +62,8 @@ func Write(s beam.Scope, r synth.Release, to table.Target, p synth.WriteParams) 
 
 // WriteStructs writes structs, or pointers to them, to a directory of files, or to a table of a place, for the steps after a
 // stage. Every exported field is a column, but for those tagged dapple:"-", by the name in its first tag, else by its own; a
-// pointer can be NULL. It returns a PCollection of synth.Published, one for each directory or table.
+// pointer can be NULL. The privacy ID is no column of rows that come from the stage without another step between, if the stage
+// leaves it empty. It returns a PCollection of synth.Published, one for each directory or table.
 //
 // All of a directory is there or nothing, a manifest comes last, and nothing else is published beside the rows: see
 // WriteStatement. Zero fields of to: Format is parquet, Shards 8, Release the output with ".release" behind it. to.RunID is

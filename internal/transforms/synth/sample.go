@@ -8,12 +8,14 @@ import (
 	"runtime"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	beamgraph "github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/fields"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/pipeline"
 )
 
 // sourcePrefix begins the Source of sampled chunks; the hash of their model follows, as in ModelRef.
@@ -157,7 +159,7 @@ func sample(s beam.Scope, r Release, p SampleParams, table int) beam.PCollection
 		if p.As == nil {
 			return beam.ParDo(s, &maker, shards)
 		}
-		return beam.ParDo(s, &structsFn{maker, beam.EncodedType{T: p.As}}, shards, beam.TypeDefinition{Var: beam.XType, T: p.As})
+		return beam.ParDo(s, &structsFn{maker, beam.EncodedType{T: p.As}, emptyColumn(p.As, r.domain, written(r.domain, table))}, shards, beam.TypeDefinition{Var: beam.XType, T: p.As})
 	})
 }
 
@@ -363,8 +365,44 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 
 // structsFn emits the rows of a shard of a table as users' structs. The model has the domain.
 type structsFn struct {
-	Rows chunksFn
-	Type beam.EncodedType
+	Rows  chunksFn
+	Type  beam.EncodedType
+	Empty string // see EmptyColumn
+}
+
+// EmptyColumn returns the column of structs that a stage has left empty, as the privacy ID of rows that are nobody's; "" if
+// there is none, or another step than the stage has made the structs.
+func EmptyColumn(s beam.Scope, rows beam.PCollection) string {
+	edges, _, err := pipeline.Graph(s).Build()
+	if err != nil {
+		return "" // Beam says why when the pipeline is run
+	}
+	maker := map[*beamgraph.Node]*beamgraph.MultiEdge{}
+	for _, e := range edges {
+		for _, out := range e.Output {
+			maker[out.To] = e
+		}
+	}
+	e := maker[pipeline.Node(rows)]
+	for e != nil && e.Op == beamgraph.Flatten { // of branches that are alike
+		e = maker[e.Input[0].From]
+	}
+	if e == nil || e.Op != beamgraph.ParDo {
+		return ""
+	}
+	f, _ := e.DoFn.Recv.(*structsFn)
+	if f == nil {
+		return ""
+	}
+	return f.Empty
+}
+
+// emptyColumn returns the column of a struct type that rows of a table have no value for: of the privacy ID, if they have none.
+func emptyColumn(t reflect.Type, d, columns *domain.Domain) string {
+	if d.PrivacyID == "" || columns.Index(d.PrivacyID) >= 0 {
+		return ""
+	}
+	return fields.ColumnOf(t, d.PrivacyID)
 }
 
 func (f *structsFn) ProcessElement(ctx context.Context, shard int, refs func(*ModelRef) bool, emit func(beam.X)) error {

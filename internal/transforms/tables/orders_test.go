@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -20,6 +21,7 @@ type Order struct {
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[Order]())
+	register.Function1x1(named)
 	beamlog.LogLevel = "error"
 }
 
@@ -36,4 +38,10 @@ func records() []Order {
 		all[i] = Order{fmt.Sprint("c", i%1500), []string{"FR", "IT", "PT"}[i%3], int64(1 + i%9)}
 	}
 	return all
+}
+
+// named gives an order to somebody.
+func named(o Order) Order {
+	o.Customer = "c"
+	return o
 }

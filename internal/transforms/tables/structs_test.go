@@ -20,6 +20,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 	"github.com/dapple-dp/dapple/internal/transforms/tables"
+	"github.com/dapple-dp/dapple/transforms/synth/synthtest"
 )
 
 // Sale has a field of each kind.
@@ -157,4 +158,23 @@ func TestStructsRefused(t *testing.T) {
 
 func synthesizePairs(s beam.Scope) {
 	synth.Synthesize(s, beam.AddFixedKey(s, beam.CreateList(s, records())), synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9, As: reflect.TypeFor[Order]()})
+}
+
+// The privacy ID that a stage leaves empty is no column, unless another step may have filled it.
+func TestEmptyPrivacyIDIsNoColumn(t *testing.T) {
+	for _, filled := range []bool{false, true} {
+		out := filepath.Join(t.TempDir(), "orders")
+		p, s := beam.NewPipelineWithRoot()
+		rows, _ := synthtest.Synthesize(s, beam.CreateList(s, records()), synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9})
+		want := []string{"Country", "Items"}
+		if filled {
+			rows, want = beam.ParDo(s, named, rows), []string{"Customer", "Country", "Items"}
+		}
+		tables.WriteStructs(s, rows, table.Target{Output: out, RunID: "one"}, tables.StructsParams{})
+		run(t, p)
+		from := must.Value(table.Find(context.Background(), out, nil))(t)
+		if got := must.Value(from.Columns(context.Background(), schema.CSV{}))(t); !slices.Equal(got, want) {
+			t.Errorf("another step %v: columns %q, want %q", filled, got, want)
+		}
+	}
 }

@@ -32,14 +32,15 @@ type StructsParams struct {
 
 // WriteStructs writes structs, or pointers to them, to a directory of files, or to a table of a place, for the steps after a
 // stage. Every exported field is a column, but for those tagged dapple:"-", by the name in its first tag, else by its own; a
-// pointer can be NULL. It returns a PCollection of synth.Published, one for each directory or table.
+// pointer can be NULL. The privacy ID is no column of rows that come from the stage without another step between, if the stage
+// leaves it empty. It returns a PCollection of synth.Published, one for each directory or table.
 //
 // All of a directory is there or nothing, a manifest comes last, and nothing else is published beside the rows: see
 // WriteStatement. Zero fields of to: Format is parquet, Shards 8, Release the output with ".release" behind it. to.RunID is
 // required, as for synth.Params. It panics as Write does.
 func WriteStructs(s beam.Scope, rows beam.PCollection, to table.Target, p StructsParams) beam.PCollection {
 	t := rows.Type().Type()
-	to, d, err := structsTarget(t, to, p)
+	to, d, err := structsTarget(t, synth.EmptyColumn(s, rows), to, p)
 	if err == nil && p.PartitionBy == "" {
 		err = ready(to)
 	}
@@ -60,12 +61,13 @@ func WriteStructs(s beam.Scope, rows beam.PCollection, to table.Target, p Struct
 	return beam.ParDo(s, &publishFn{Target: plain(to)}, beam.GroupByKey(s, beam.AddFixedKey(s, refs)))
 }
 
-// structsTarget completes a target for structs of type t, whose columns it returns.
-func structsTarget(t reflect.Type, to table.Target, p StructsParams) (table.Target, *domain.Domain, error) {
+// structsTarget completes a target for structs of type t, whose columns it returns, without the empty one.
+func structsTarget(t reflect.Type, empty string, to table.Target, p StructsParams) (table.Target, *domain.Domain, error) {
 	d, err := fields.Columns(t)
 	if err != nil {
 		return to, d, err
 	}
+	d.Attributes = slices.DeleteFunc(d.Attributes, func(a domain.Attribute) bool { return a.Name == empty })
 	to.Format = cmp.Or(to.Format, "parquet")
 	to.Shards = cmp.Or(to.Shards, 8)
 	var errs []error

@@ -37,6 +37,16 @@ func Columns(t reflect.Type) (*domain.Domain, error) {
 	return d, errors.Join(errs...)
 }
 
+// ColumnOf returns which column that Columns gives belongs to the field of a name; empty: no field is called so.
+func ColumnOf(t reflect.Type, name string) string {
+	m := &Map{structType: base(t)}
+	index, err := m.find(name)
+	if err != nil {
+		return ""
+	}
+	return nameOf(m.structType.FieldByIndex(index))
+}
+
 // rationalScale is how many decimal places of a big.Rat a column holds: as many as BigQuery's NUMERIC.
 const rationalScale = 9
 
