@@ -86,11 +86,10 @@ func (f *frequent) supported(units bool) (values []string, all bool) {
 	return values, all
 }
 
-// often returns the values that a share of the records has and enough units have, the most frequent ones first.
-func (f *frequent) often(share float64, units bool) []string {
+// often returns the values that enough units have, the most frequent ones first.
+func (f *frequent) often(units bool) []string {
 	values, _ := f.supported(units)
-	values = slices.DeleteFunc(values, func(v string) bool { return !f.all([]string{v}, share) })
-	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(f.values[b].records, f.values[a].records) })
+	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(f.count(b), f.count(a)) })
 	return values
 }
 
@@ -126,9 +125,6 @@ func (f *frequent) anyAbove(share float64) bool {
 	}
 	return false
 }
-
-// most reports whether half of the records or more have one of the values.
-func (f *frequent) most(values []string) bool { return f.all(values, .5) }
 
 // all reports whether a share of the records has one of the values.
 func (f *frequent) all(values []string, share float64) bool {

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -94,14 +95,10 @@ func (s *Source) order(h *histories, lines []proposal) string {
 		if p.out || p.key || !h.growth[a].grows(several) {
 			continue
 		}
-		d, err := parsed(p)
-		switch {
-		case err != nil:
-		case d.Attributes[0].Type.Facts().Calendar:
+		if p.typ.Facts().Calendar {
 			return yamltext.Plain(c.name)
-		case found == "":
-			found = yamltext.Plain(c.name)
 		}
+		found = cmp.Or(found, yamltext.Plain(c.name))
 	}
 	return found
 }

@@ -15,11 +15,12 @@ import (
 // proposal is one line of the proposed file.
 type proposal struct {
 	name    string
-	keys    string   // the column as it stands between braces
-	out     bool     // the column is left out
-	key     bool     // no value is there twice
-	review  string   // what the reader has to decide; empty if nothing is left
-	derived []string // what was read off the data
+	typ     domain.Type // of a column that was read
+	keys    string      // the column as it stands between braces
+	out     bool        // the column is left out
+	key     bool        // no value is there twice
+	review  string      // what the reader has to decide; empty if nothing is left
+	derived []string    // what was read off the data
 }
 
 func (p proposal) String() string { return yamltext.Column(p.keys, p.out, p.review) }
@@ -90,7 +91,7 @@ func fromSchema(c column) proposal {
 
 // fromData proposes a column from its cells. What cannot be proposed is left out.
 func (s *Source) fromData(t *tally) proposal {
-	p := proposal{name: t.name}
+	p := proposal{name: t.name, typ: t.typ}
 	keys, derived, remark, why := t.cells(s.PrivacyID != "")
 	p.keys = "name: " + yamltext.Plain(t.name) + ", type: " + t.typ.String()
 	if why == "" {
@@ -180,7 +181,7 @@ func (t *tally) categories(units bool) (keys string, derived []string, why strin
 		return "", nil, "it has no values"
 	case len(values) == 0:
 		return "", nil, fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
-	case !t.values.most(values):
+	case !t.values.all(values, .5):
 		return "", nil, fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
 	}
 	if all {

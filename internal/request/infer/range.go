@@ -39,7 +39,7 @@ const farAway = "values far from the others are exact, or the nearest of these a
 
 // number returns the cells of an INT64, NUMERIC or FLOAT64, and a remark on them.
 func (t *tally) number() (cells, remark string) {
-	if t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxValues {
+	if t.from, t.to = t.exact(t.lo, t.flo), t.exact(t.hi, t.fhi); t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxValues {
 		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi), ""
 	}
 	lo, hi, far := t.ends()
@@ -53,6 +53,7 @@ func (t *tally) number() (cells, remark string) {
 	}
 	from, to := t.outward(lo, hi, step)
 	if narrow := new(big.Rat).Sub(hi, lo); far && t.typ == domain.Int64 && narrow.Cmp(big.NewRat(maxValues, 1)) < 0 {
+		t.from, t.to = lo, hi
 		return "min: " + t.decimal(lo) + ", max: " + t.decimal(hi), farAway
 	}
 	resolution := fit(from, to, step)
@@ -65,6 +66,7 @@ func (t *tally) number() (cells, remark string) {
 	if lo.Sign() > 0 && from.Sign() == 0 && resolution.Cmp(lo) <= 0 {
 		from = resolution // what is above 0 stays so
 	}
+	t.from, t.to = from, to
 	cells = "min: " + t.decimal(from) + ", max: " + t.decimal(to)
 	if t.typ != domain.Int64 || resolution.Cmp(big.NewRat(1, 1)) != 0 {
 		cells += ", resolution: " + t.decimal(resolution)
@@ -82,18 +84,15 @@ func (t *tally) exactly(cells string, units bool) string {
 	if err != nil || t.form != nil {
 		return ""
 	}
-	var low, high string
-	_, _ = fmt.Sscanf(strings.ReplaceAll(cells, ",", " "), "min: %s max: %s", &low, &high)
-	least, most := decimalOf(low), decimalOf(high)
 	var numbers []*big.Rat
 	taken, encoder := map[domain.Code]bool{}, domain.NewEncoder(d)
-	for _, v := range t.values.often(0, units) {
+	for _, v := range t.values.often(units) {
 		value, ok := new(big.Rat).SetString(v)
 		code, usable := encoder.FromString(0, v)
 		switch {
 		case !ok || !usable:
 			continue
-		case value.Cmp(least) < 0 || value.Cmp(most) > 0: // each has a cell of its own
+		case value.Cmp(t.from) < 0 || value.Cmp(t.to) > 0: // each has a cell of its own
 		case !d.Learns() || taken[code] || !t.values.all([]string{v}, exactShare):
 			continue
 		default:
@@ -115,19 +114,10 @@ func (t *tally) exactly(cells string, units bool) string {
 	return ", exact: " + yamltext.List(texts, yamltext.Plain)
 }
 
-// decimalOf reads a number as it was written for a domain file.
-func decimalOf(s string) *big.Rat {
-	if x, ok := new(big.Rat).SetString(s); ok {
-		return x
-	}
-	return new(big.Rat)
-}
-
 // exact returns one of two numbers: native, or of a FLOAT64 float, as the shortest decimal that is read as it.
 func (t *tally) exact(native int64, float float64) *big.Rat {
 	if t.typ == domain.Float64 {
-		r, _ := new(big.Rat).SetString(string(domain.AppendFloat(nil, float)))
-		return r
+		return rational(float)
 	}
 	r := roundNumber(-rounds * t.scale)
 	return r.Mul(r, new(big.Rat).SetInt64(native))

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 	"strconv"
 
@@ -30,10 +31,11 @@ type numbers struct {
 	kind     cellkind.Kind
 	declared domain.Type // by the table; STRING: it is not known
 	scale    int
-	parts    bool    // a decimal number is not whole
-	lo, hi   int64   // the range of numbers and times, in native units of the scale
-	flo, fhi float64 // the range of a FLOAT64
-	empty    bool    // no number yet
+	parts    bool     // a decimal number is not whole
+	lo, hi   int64    // the range of numbers and times, in native units of the scale
+	flo, fhi float64  // the range of a FLOAT64
+	empty    bool     // no number yet
+	from, to *big.Rat // the range that is proposed of numbers
 	spread   spread
 	grain    grain
 	digits   []byte // memory
