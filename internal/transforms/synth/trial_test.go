@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
@@ -27,6 +28,7 @@ type trial struct {
 	problem solver.Problem
 	method  solver.Method
 	counts  counts.Params
+	seed    mechanism.Seed // of its noise; the zero one: each run has a secret of its own
 }
 
 // person is what the tables hold of one privacy ID. own are its records in the table of people, if there is one.

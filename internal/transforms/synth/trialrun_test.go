@@ -24,15 +24,19 @@ type trialRun struct {
 	artifact []byte
 }
 
-// run makes a release of a table as Solve does, with a secret of its own.
+// run makes a release of a table as Solve does.
 func (x *trial) run(table *counts.Table) (*trialRun, error) {
+	seed := x.seed
+	if !seed.Usable() {
+		seed = mechanism.NewSeed()
+	}
 	ledger, planned, err := openLedger(x.method, x.problem, nil)
 	if err != nil {
 		return nil, err
 	}
 	recorder := &mechanism.Recorder{}
 	curator, err := mechanism.New(coarsening{table}, mechanism.Params{Sizes: x.problem.Domain.RecordSizes(), Ledger: ledger,
-		Root: mechanism.NewRoot(mechanism.NewSeed(), [32]byte{1}, table.Digest()), Recorder: recorder})
+		Root: mechanism.NewRoot(seed, [32]byte{1}, table.Digest()), Recorder: recorder})
 	if err != nil {
 		return nil, err
 	}
