@@ -285,14 +285,14 @@ func (m *machine) shares(g *generated, family, dir string) {
 		a, _ := m.query(dir, fmt.Sprintf("SELECT %[1]s, COUNT(*) FROM rows GROUP BY %[1]s", g.columns[i].name))
 		for _, x := range a.Answers {
 			truth := g.count(map[int]string{i: text(x.Group[g.columns[i].name])})
-			m.interval(family, "counts of single values", truth, x.Low, x.High, g.columns[i].name+" "+x.Group[g.columns[i].name])
+			m.interval(family, "counts of single values"+some(truth), truth, x.Low, x.High, g.columns[i].name+" "+x.Group[g.columns[i].name])
 		}
 	}
 	x, y := g.columns[0].name, g.columns[1].name
 	a, _ := m.query(dir, fmt.Sprintf("SELECT %[1]s, %[2]s, COUNT(*) FROM rows GROUP BY %[1]s, %[2]s", x, y))
 	for _, c := range a.Answers {
 		truth := g.count(map[int]string{0: text(c.Group[x]), 1: text(c.Group[y])})
-		m.interval(family, "counts of pairs", truth, c.Low, c.High, c.Group[x]+" "+c.Group[y])
+		m.interval(family, "counts of pairs"+some(truth), truth, c.Low, c.High, c.Group[x]+" "+c.Group[y])
 	}
 }
 

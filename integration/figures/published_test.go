@@ -204,10 +204,13 @@ func (m *machine) marginals(g *generated, family, dir string, s said) (largest, 
 // learned reports whether a column of dates has bins that this package does not read.
 func (g *generated) learned(c *column) bool { return strings.Contains(c.declared, "DATE") && !g.exact }
 
-// some tells cells that nobody is in from others: intervals begin at 0, and hold more often there.
+// empty ends the kind of figures of cells that nobody is in: their intervals begin at 0 and hold by construction.
+const empty = ", empty cells"
+
+// some tells cells that nobody is in from others.
 func some(n float64) string {
 	if n == 0 {
-		return ", empty cells"
+		return empty
 	}
 	return ""
 }
