@@ -45,8 +45,9 @@
 // A fit that prefers independent columns, or that stops early, is off by more than noise in sums of many cells. The answers that
 // were released tell by how much: of a query on measured columns and pairs, its answer less theirs, m, whose noise s follows from
 // the query. Linear adds m² − s² where that is above 0, and all of m² where the fit has too much; of a query on one measured table
-// its variance is at most (1.15)²·(m² + s²), the error of those answers and the distance from them. Errors of a pair's cells that
-// are the prior's have a correlation of .01 besides. If only the largest error is known, m is the largest part of the way from
+// its variance is at most (1.15)²·(m² + s²), the error of those answers and the distance from them. A fit to residuals gives no cell
+// less than 0, so that in a sum of many cells .3·s² is added. Errors of a pair's cells that are the prior's have a correlation of .01
+// besides. If only the largest error is known, m is the largest part of the way from
 // even cells that it allows. TestDiagonals of package answer has the coverage.
 //
 // # Skewed intervals

@@ -291,12 +291,33 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 		}
 		miss, noise := p.missed.of(means, p.base)
 		model += beyond(miss, noise)
+		if p.missed.centred {
+			model += keptNoise * oneSided(means) * noise
+		}
 		if len(p.codes) == l.width && noise > 0 && !p.missed.merged && !population {
 			answered = inflation * inflation * (miss*miss + noise)
 		}
 	}
 	model = min(model, answered)
 	return model + l.totalVar*total*total, drawn
+}
+
+// keptNoise is the part of the noise of a sum of cells, in variance, that a fit to residuals keeps beyond what its prior says: it
+// gives no cell less than 0, so that noise of cells that are nearly empty does not cancel. With none 90 % of the counts of corners
+// beside a diagonal of numbers held, and 94 % if the order is declared; now 94 and 97 % do, of other tables too. See TestDiagonals in
+// package answer.
+const keptNoise = .3
+
+// oneSided returns how far a query is a sum of many cells with one sign: 1 of all, 0 of one cell, and of a mean, whose parts cancel.
+func oneSided(q []float64) float64 {
+	sum, size, square := 0.0, 0.0, 0.0
+	for _, x := range q {
+		sum, size, square = sum+x, size+math.Abs(x), square+x*x
+	}
+	if size == 0 {
+		return 0
+	}
+	return max(0, math.Abs(sum)/size-square/(size*size))
 }
 
 // Inside returns how many people noise may hide at one end of a learned bin rather than at the other, as a standard deviation; 0 of
