@@ -175,7 +175,7 @@ func learned(method string, d *domain.Domain) error {
 		names = append(names[:4:4], fmt.Sprintf("%d more", len(names)-4))
 	}
 	return fmt.Errorf("%s works with bins that the domain declares, and some columns have none: %s; "+
-		"give them bins, edges or values, or use method rake and a delta above 0, which learns bins", method, strings.Join(names, ", "))
+		"give them bins, edges or values, or use method rake, which learns bins", method, strings.Join(names, ", "))
 }
 
 // Methods returns every method that is registered, in the order of registration. Methods of this module are among them in

@@ -5,7 +5,7 @@ import "time"
 // Categories returns a STRING column of some values.
 //
 // Of this and the next functions: an unusable value becomes NULL, and a range of more than DefaultLearned values has bins
-// that are learned, which needs a δ above 0. Fields of the attribute that they return can be set to others.
+// that are learned. Fields of the attribute that they return can be set to others.
 func Categories(name string, values ...string) Attribute {
 	return Attribute{Name: name, Type: String, Values: values, Null: true}
 }

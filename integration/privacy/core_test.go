@@ -46,7 +46,7 @@ var (
 		func(p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return dpfwpaper.Solve(p, c.(dpfwpaper.Curator))
 		}}
-	throughRake = method{"rake", []dp.Accounting{dp.ZCDP, dp.GaussianOnly},
+	throughRake = method{"rake", []dp.Accounting{dp.Pure, dp.ZCDP, dp.GaussianOnly},
 		func(p solver.Problem, c solver.Curator) (*solver.Result, error) { return rake.Solve(p, c) }}
 )
 

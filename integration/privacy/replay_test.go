@@ -157,7 +157,7 @@ func changeOf(c mechanism.Call, x, y table) (change, declared float64) {
 	case mechanism.MaxError:
 		return math.Abs(largestError(c.Request, y) - largestError(c.Request, x)), float64(c.Event.L1) + float64(c.Event.L2Squared)
 	case mechanism.Scores:
-		return scoresChange(c, x, y), float64(c.Event.L2Squared) * float64(len(c.Event.Scales))
+		return scoresChange(c, x, y), float64(c.Event.L1+dp.L1(c.Event.L2Squared)) * float64(len(c.Event.Scales))
 	case mechanism.Residuals:
 		return residualsChange(c, x, y), 1
 	case mechanism.Trees:
@@ -196,13 +196,20 @@ func scoresChange(c mechanism.Call, x, y table) (sum float64) {
 				d += math.Abs(float64(n) - r.Model[i][cell])
 			}
 		}
-		sum += math.Round(d*1e9) / 1e9 * d // distances of whole records: float64 rounding is not a change
+		sum += power(c, math.Round(d*1e9)/1e9) // distances of whole records: float64 rounding is not a change
 	}
 	return math.Round(sum*1e6) / 1e6
 }
 
-// residualsChange returns the largest squared change of a centred marginal, as a part of what its event
-// declares for it.
+// power returns what a change of one number adds to the norm of an event.
+func power(c mechanism.Call, d float64) float64 {
+	if c.Event.Kind == dp.DiscreteLaplace {
+		return math.Abs(d)
+	}
+	return d * d
+}
+
+// residualsChange returns the largest change of a centred marginal in the norm of its event, as a part of what that declares for it.
 func residualsChange(c mechanism.Call, x, y table) (most float64) {
 	r := c.Request
 	for i, q := range r.Cliques {
@@ -212,8 +219,11 @@ func residualsChange(c mechanism.Call, x, y table) (most float64) {
 			d[cell] = float64(to[cell] - from[cell])
 		}
 		sizes, sum := r.Merge.Sizes(x.sizes), 0.0
-		for _, v := range centre(d, q, sizes) {
-			sum += v * v
+		if c.Event.Kind == dp.DiscreteGaussian { // Laplace noise is charged as if it were released before centring
+			d = centre(d, q, sizes)
+		}
+		for _, v := range d {
+			sum += power(c, v)
 		}
 		declared := float64(c.Event.L2Squared)
 		if c.Event.Sensitivities != nil {

@@ -50,7 +50,7 @@ var checks = []check{
 		covers: "ranges and sensitivities by enumeration; in 256 bits and without a margin, selections, measurements, noisy maxima, centred tables, distances, values and prefixes above a threshold against their charge: log ratio, divergences, hockey sticks",
 		size:   "2×2 cells, ≤ 3 units, all neighbours; units with weights of ¼ and ½, beside one other",
 		tests: join(in("internal/dp/mechanism", "TestRanges", "TestMaxErrorSensitivity", "TestMeasuredSensitivity", "TestBlockLawFactorises",
-			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestSearchLoss", "TestResidualLoss", "TestResidualSensitivity",
+			"TestSelectionLoss", "TestMeasureLoss", "TestMeasureLossOfFineNoise", "TestLaplaceMaxLoss", "TestMaxLaw", "TestSearchLoss", "TestResidualLoss", "TestLaplaceResidualLoss", "TestLaplaceTreeLoss", "TestLaplaceDistanceLoss", "TestLaplaceReleases", "TestResidualSensitivity",
 			"TestDistanceSensitivity", "TestDistanceLoss", "TestMeanDistanceChange", "TestMeanDistanceSum", "TestMeanDistanceLoss", "TestCentreIsExact", "TestWeightedSensitivities", "TestWeightedLoss", "TestWeightsReachReleases", "TestValuesLaw"), in("internal/transforms/discover", "TestPrefixLaw", "TestLevelsCountEachUnitOnce"),
 			in("internal/testkit/dptest", "TestPreciseFunctions", "TestLosses", "TestMovedNoise", "TestMovedNormal", "TestUsed"),
 			in("internal/dp/accountant", "TestOnGridIsAttainable", "TestOnGridPaysForEveryAxis", "TestNoiseIsAsFineAsWeights"), in("dp/query", "TestResidualL2SquaredByEnumeration", "TestDistanceL2SquaredByEnumeration")),

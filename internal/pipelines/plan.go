@@ -108,7 +108,7 @@ func (r *PlanRequest) checkLike(file *modelfile.File, f *Faults) {
 		return
 	}
 	if r.Chosen.Name != "" && r.Chosen.Predict == nil {
-		f.add("--like", fmt.Sprintf("method %s predicts its error from its noise, whatever the table is like", r.Chosen.Name), "leave it out, or use --method=rake and a --delta above 0")
+		f.add("--like", fmt.Sprintf("method %s predicts its error from its noise, whatever the table is like", r.Chosen.Name), "leave it out, or use --method=rake")
 	}
 	r.like = &solver.Pattern{Model: file.Model}
 	for i := range there.Attributes {

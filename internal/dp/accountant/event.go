@@ -35,8 +35,8 @@ type Event struct {
 	Range        dp.Range        // of the scores, counts: selections
 	L1           dp.L1           // of one marginal: DiscreteLaplace
 	L2Squared    dp.L2Squared    // of one marginal: DiscreteGaussian
-	// Sensitivities is used instead of L2Squared if marginals differ: the squared L2 sensitivity of each
-	// centred marginal, counts², with its rounding to the grid (see Centred).
+	// Sensitivities is used instead of L1 and L2Squared if marginals differ: of Laplace noise the L1 sensitivity of each
+	// marginal, of Gaussian noise the squared L2 sensitivity, counts², with its rounding to the grid (see Centred).
 	Sensitivities []*big.Rat
 
 	// Scales is the noise, exact: σ² in counts² of each marginal for DiscreteGaussian, the scale in
@@ -114,7 +114,7 @@ func (e Event) Loss(kind dp.Accounting) (*big.Rat, error) {
 	case kind == dp.GaussianOnly && !e.fineGrid():
 		return nil, fmt.Errorf("accountant: a GDP ledger needs a standard deviation of at least 2^%d grid steps", gdpGridBits)
 	case gaussian:
-		return e.sum(func(i int) *big.Rat { return gaussianRho(e.l2Squared(i), e.Scales[i]) }), nil
+		return e.sum(func(i int) *big.Rat { return gaussianRho(e.change(i), e.Scales[i]) }), nil
 	case kind == dp.Pure:
 		return e.epsilon(), nil
 	case e.Kind == dp.Exponential || e.Kind == dp.BlockExponential:
@@ -128,7 +128,7 @@ func (e Event) Loss(kind dp.Accounting) (*big.Rat, error) {
 // epsilon returns the pure loss of one draw of a kind that has one.
 func (e Event) epsilon() *big.Rat {
 	if e.Kind == dp.DiscreteLaplace {
-		return e.sum(func(i int) *big.Rat { return laplaceEpsilon(int64(e.L1), e.Scales[i]) })
+		return e.sum(func(i int) *big.Rat { return laplaceEpsilon(e.change(i), e.Scales[i]) })
 	}
 	return ceilGrid(e.boundedRange(), quantumBits)
 }
@@ -164,12 +164,12 @@ func (e Event) run(i int) int {
 
 func same(x, y *big.Rat) bool { return x == y || x.Cmp(y) == 0 }
 
-// l2Squared returns the squared L2 sensitivity of marginal i.
-func (e Event) l2Squared(i int) *big.Rat {
+// change returns the sensitivity of marginal i in the norm of the kind.
+func (e Event) change(i int) *big.Rat {
 	if e.Sensitivities != nil {
 		return e.Sensitivities[i]
 	}
-	return big.NewRat(int64(e.L2Squared), 1)
+	return big.NewRat(e.sensitivity(), 1)
 }
 
 // fineGrid reports whether every σ² is an integer of at least 2^60 in squared grid steps.
@@ -206,7 +206,7 @@ func (e Event) centred() bool {
 			return false
 		}
 	}
-	return e.Kind == dp.DiscreteGaussian && e.L2Squared == 0 && len(e.Sensitivities) == len(e.Scales)
+	return (e.Kind == dp.DiscreteGaussian || e.Kind == dp.DiscreteLaplace) && e.sensitivity() == 0 && len(e.Sensitivities) == len(e.Scales)
 }
 
 func (e Event) mustBeComplete() {
@@ -238,8 +238,8 @@ func gaussianRho(l2squared, variance *big.Rat) *big.Rat {
 }
 
 // laplaceEpsilon returns Δ₁/scale, rounded up.
-func laplaceEpsilon(l1 int64, scale *big.Rat) *big.Rat {
-	return ceilGrid(new(big.Rat).Quo(big.NewRat(l1, 1), scale), quantumBits)
+func laplaceEpsilon(l1, scale *big.Rat) *big.Rat {
+	return ceilGrid(new(big.Rat).Quo(l1, scale), quantumBits)
 }
 
 // pureRho returns ε·tanh(ε/2), the rho of any ε-differentially private mechanism, rounded up. math.Tanh

@@ -95,7 +95,7 @@ func (e Event) line(kind dp.Accounting) Line {
 func (e Event) wholeSensitivity() *big.Rat {
 	switch {
 	case e.Sensitivities != nil:
-		return e.sum(e.l2Squared)
+		return e.sum(e.change)
 	case e.measures():
 		return big.NewRat(e.sensitivity()*int64(len(e.Scales)), 1)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 )
 
-// Centred is one marginal of a release of residuals: its counts plus independent Gaussian noise, the sum
+// Centred is one marginal of a release of residuals: its counts plus independent noise, the sum
 // centred along every axis. The sizes k of its axes are public.
 type Centred struct {
 	// Precision is the desired 1/variance of a cell after centring; only ratios between marginals matter.
@@ -16,6 +16,9 @@ type Centred struct {
 	Left *big.Rat
 	// L2Squared is the squared L2 sensitivity of the centred counts, in counts², for the ledger's relation.
 	L2Squared *big.Rat
+	// L1 is the L1 sensitivity of the counts before centring, in counts: what a Pure ledger charges. Without it there is no
+	// pure loss.
+	L1 dp.L1
 	// Axes is 0 for a table that is not centred and changes by whole steps of any grid. A table that is only rounded
 	// to the grid has 2: neighbours' numbers then differ from the exact difference by at most a step.
 	Axes  int
@@ -32,19 +35,23 @@ const precisionBits = 30
 //
 //	u = 1/(c·σ²) ∝ Precision,   loss = ΣΔ²/(2σ²)
 //
-// Precisions for which c·Precision is below 2^-30 of the largest are raised to that. Noise has a fine grid, σ ≥ 2^30
-// steps, whatever the kind of ledger, because the sensitivity is exact only up to the grid: see Centred.OnGrid. A
-// Pure ledger is an error, and so is a share that is 0 or needs noise above 2^40 counts. It charges nothing, and
-// panics if there are no marginals or incomplete ones.
+// Precisions for which c·Precision is below 2^-30 of the largest are raised to that. Gaussian noise has a fine grid, σ ≥
+// 2^30 steps, whatever the kind of ledger, because the sensitivity is exact only up to the grid: see Centred.OnGrid. A
+// Pure ledger has Laplace noise on the grid of the counts, and what is released is a function of counts plus noise:
+//
+//	u = 1/(2·c·scale²),   loss = ΣL1/scale
+//
+// A share that is 0 or needs noise above 2^40 counts is an error. It charges nothing, and panics if there are no
+// marginals or incomplete ones.
 func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
-	if l.params.Accounting == dp.Pure {
-		return Event{}, errNotPure
-	}
 	total, err := l.part(share)
 	if err != nil {
 		return Event{}, err
 	}
 	relative := relativePrecision(marginals)
+	if l.params.Accounting == dp.Pure {
+		return l.laplaceResiduals(marginals, relative, total)
+	}
 	exact, charged := make([]*big.Rat, len(marginals)), make([]*big.Rat, len(marginals))
 	e := Event{Kind: dp.DiscreteGaussian, Count: 1, Neighbouring: l.params.Neighbouring}
 	for i, m := range marginals {
@@ -72,16 +79,37 @@ func (l *Ledger) Residuals(marginals []Centred, share dp.Share) (Event, error) {
 	return e, nil
 }
 
+// laplaceResiduals gives each marginal a part of the total in the ratio of L1·√(c·Precision), rounded down.
+func (l *Ledger) laplaceResiduals(marginals []Centred, relative []*big.Rat, total *big.Rat) (Event, error) {
+	weights, l1, sum, cells := make([]*big.Rat, len(marginals)), make([]*big.Rat, len(marginals)), new(big.Rat), int64(0)
+	for i, m := range marginals {
+		if m.L1 < 1 {
+			return Event{}, errNotPure
+		}
+		l1[i], weights[i] = big.NewRat(int64(m.L1), 1), times(rootCeil(relative[i], precisionBits), int64(m.L1))
+		sum.Add(sum, weights[i])
+		cells += m.Cells
+	}
+	targets := make([]*big.Rat, len(marginals))
+	for i, w := range weights {
+		part := floorGrid(w.Mul(w, total).Quo(w, sum), quantumBits)
+		if part.Sign() == 0 {
+			return Event{}, errShareTooSmall
+		}
+		targets[i] = part.Quo(l1[i], part)
+	}
+	e, err := l.measurement(cells, 0, targets)
+	e.Sensitivities = l1
+	return e, err
+}
+
 // Scores returns the event that releases n distances Σ|count − base|, one for each of n marginals, with one variance,
 // whose loss is within the share of the ledger's capacity. A record changes each distance by at most 1 count: Δ² = n
-// under AddRemove and 4n under Replace. Noise has a fine grid, σ ≥ 2^30 steps, whatever the kind of ledger. Errors
-// come from Residuals.
+// under AddRemove and 4n under Replace, and the L1 sensitivity is n and 2n. Gaussian noise has a fine grid, σ ≥ 2^30
+// steps, whatever the kind of ledger; Laplace noise, of a Pure one, has the grid 2^-20. Errors come from Residuals.
 func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 	if n < 1 {
 		panic("accountant: release of no scores")
-	}
-	if l.params.Accounting == dp.Pure {
-		return Event{}, errNotPure
 	}
 	total, err := l.part(share)
 	if err != nil {
@@ -96,23 +124,35 @@ func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 	if part.Sign() == 0 {
 		return Event{}, errShareTooSmall
 	}
-	target := part.Quo(big.NewRat(unit*unit, 2), part)
-	e.GridBits = l.gridFor([]*big.Rat{target})
-	variance, err := roundShort(target, e.GridBits)
-	for i := range e.Scales {
-		e.Scales[i] = variance
+	var scale *big.Rat
+	if l.params.Accounting == dp.Pure {
+		e.Kind, e.L1, e.L2Squared, e.GridBits = dp.DiscreteLaplace, dp.L1(unit), 0, ScoreGridBits
+		scale = ceilGrid(part.Quo(big.NewRat(unit, 1), part), ScoreGridBits)
+		if scale.Cmp(power(samplerBits-ScoreGridBits)) > 0 {
+			return Event{}, errShareTooSmall
+		}
+	} else {
+		target := part.Quo(big.NewRat(unit*unit, 2), part)
+		e.GridBits = l.gridFor([]*big.Rat{target})
+		if scale, err = roundShort(target, e.GridBits); err != nil {
+			return Event{}, err
+		}
 	}
-	return e, err
+	for i := range e.Scales {
+		e.Scales[i] = scale
+	}
+	return e, nil
 }
 
-// Gaussian returns an event that represents a Gaussian release in a plan. Only the share and the largest number of
-// coordinates are known, because its marginals follow from earlier releases. Its loss is at most the share, as the real
-// event's will be.
-func (l *Ledger) Gaussian(coordinates int64, share dp.Share) (Event, error) {
-	if l.params.Accounting == dp.Pure {
+// StandIn returns an event that represents a release of the given kind of noise in a plan. Only the share and the largest
+// number of coordinates are known, because its marginals follow from earlier releases. Its loss is at most the share, as
+// the real event's will be.
+func (l *Ledger) StandIn(kind dp.Kind, coordinates int64, share dp.Share) (Event, error) {
+	e, err := l.Measure(Equal(1, coordinates), share)
+	if err == nil && e.Kind != kind {
 		return Event{}, errNotPure
 	}
-	return l.Measure(Equal(1, coordinates), share)
+	return e, err
 }
 
 var errNotPure = errors.New("accountant: Gaussian noise has no pure loss; use a delta above 0")

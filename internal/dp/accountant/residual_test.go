@@ -57,6 +57,60 @@ func precisionOf(m Centred, variance *big.Rat) float64 {
 	return 1 / (floatUp(m.Left) * floatUp(variance))
 }
 
+// TestLaplaceResiduals: a pure ledger charges ΣL1/scale, within the share and almost all of it, with precisions as asked, whatever
+// they are.
+func TestLaplaceResiduals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	for _, l := range ledgers(t) {
+		if l.params.Accounting != dp.Pure {
+			continue
+		}
+		for trial := range 60 {
+			var list []Centred
+			for range 1 + rng.IntN(20) {
+				m := centredOf(l.params.Neighbouring, shapes[rng.IntN(len(shapes))], math.Exp(2*rng.NormFloat64()))
+				m.L1 = dp.L1(1 + rng.IntN(6))
+				list = append(list, m)
+			}
+			if trial == 0 {
+				list = append(list, list[0], list[0])
+				list[1].Precision, list[2].Precision = 1e300, 5e-324
+			}
+			s := dp.ShareOf(1+rng.Int64N(1000), 1000+rng.Int64N(1e6))
+			e := must.Value(l.Residuals(list, s))(t)
+			sum := new(big.Rat)
+			for i, m := range list {
+				sum.Add(sum, new(big.Rat).Quo(big.NewRat(int64(m.L1), 1), e.Scales[i]))
+				ratio := math.Pow(floatUp(e.Scales[0])/floatUp(e.Scales[i]), 2) * floatUp(list[0].Left) / floatUp(m.Left) / (m.Precision / list[0].Precision)
+				if trial > 0 && math.Abs(ratio-1) > 1e-3 {
+					t.Errorf("trial %d: precision off by the factor %g", trial, ratio)
+				}
+			}
+			used := new(big.Rat).Quo(sum, share(l, s))
+			if charge := loss(t, l, e); charge.Cmp(sum) < 0 || charge.Cmp(share(l, s)) > 0 || floatDown(used) < 1-1e-4 || e.Kind != dp.DiscreteLaplace {
+				t.Errorf("trial %d: %s of the share is used", trial, used.FloatString(9))
+			}
+		}
+	}
+}
+
+// TestLaplaceScores: a pure ledger charges n·Δ₁/scale for n distances.
+func TestLaplaceScores(t *testing.T) {
+	for _, l := range ledgers(t) {
+		for _, n := range []int64{1, 91, 2091} {
+			if l.params.Accounting != dp.Pure {
+				continue
+			}
+			e := must.Value(l.Scores(int(n), dp.ShareOf(3, 100)))(t)
+			sum := new(big.Rat).Quo(big.NewRat(n*l.params.Neighbouring.UnitChanges(), 1), e.Scales[0])
+			part := share(l, dp.ShareOf(3, 100))
+			if charge := loss(t, l, e); charge.Cmp(sum) < 0 || charge.Cmp(part) > 0 || floatDown(sum.Quo(sum, part)) < 1-1e-4 || e.Coordinates != n || e.GridBits != ScoreGridBits {
+				t.Errorf("%d scores: the loss is %s of the share", n, sum.FloatString(9))
+			}
+		}
+	}
+}
+
 // TestResidualChargeFormula: with Δ² on the grid, the charge is ½ΣΔ²·c·u, and for one table σ² = Δ²/(2·share).
 func TestResidualChargeFormula(t *testing.T) {
 	for _, l := range gaussians(t) {
@@ -120,10 +174,14 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestGaussianStandsIn: the plan's event costs what the real ones do.
-func TestGaussianStandsIn(t *testing.T) {
-	for _, l := range gaussians(t) {
-		e := must.Value(l.Gaussian(12_345, dp.ShareOf(1, 7)))(t)
+// TestStandIns: the plan's event costs what the real ones do.
+func TestStandIns(t *testing.T) {
+	for _, l := range ledgers(t) {
+		kind := dp.DiscreteGaussian
+		if l.params.Accounting == dp.Pure {
+			kind = dp.DiscreteLaplace
+		}
+		e := must.Value(l.StandIn(kind, 12_345, dp.ShareOf(1, 7)))(t)
 		used := new(big.Rat).Quo(loss(t, l, e), share(l, dp.ShareOf(1, 7)))
 		if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 || e.Coordinates != 12_345 {
 			t.Errorf("%+v: %s of the share, %d coordinates", l.params, used.FloatString(9), e.Coordinates)
@@ -138,9 +196,12 @@ func TestResidualRefusals(t *testing.T) {
 			if s.Num > 0 && l.params.Accounting != dp.Pure {
 				continue
 			}
-			_, residuals := l.Residuals(list, s)
+			_, residuals := l.Residuals(list, s) // of squared sensitivity alone
 			_, scores := l.Scores(3, s)
-			_, standIn := l.Gaussian(3, s)
+			if s.Num > 0 {
+				scores = residuals // it has a pure loss
+			}
+			_, standIn := l.StandIn(dp.DiscreteGaussian, 3, s)
 			if residuals == nil || scores == nil || standIn == nil {
 				t.Errorf("%v: share %+v admitted: %v, %v, %v", l.params.Accounting, s, residuals, scores, standIn)
 			}
@@ -179,11 +240,12 @@ func TestIncompleteResidualsPanic(t *testing.T) {
 		t.Errorf("uneven sensitivities: loss %v, %v", rho, err)
 	}
 	for name, change := range map[string]func(*Event){
-		"too few":    func(e *Event) { e.Sensitivities = e.Sensitivities[:2] },
-		"none":       func(e *Event) { e.Sensitivities = []*big.Rat{} },
-		"zero":       func(e *Event) { e.Sensitivities = []*big.Rat{one, new(big.Rat), one} },
-		"both":       func(e *Event) { e.L2Squared = 1 },
-		"other kind": func(e *Event) { e.Kind, e.L1 = dp.DiscreteLaplace, 1 },
+		"too few":              func(e *Event) { e.Sensitivities = e.Sensitivities[:2] },
+		"none":                 func(e *Event) { e.Sensitivities = []*big.Rat{} },
+		"zero":                 func(e *Event) { e.Sensitivities = []*big.Rat{one, new(big.Rat), one} },
+		"both":                 func(e *Event) { e.L2Squared = 1 },
+		"both of another kind": func(e *Event) { e.Kind, e.L1 = dp.DiscreteLaplace, 1 },
+		"of a selection":       func(e *Event) { e.Kind = dp.LaplaceMax },
 	} {
 		bad := good
 		change(&bad)

@@ -139,12 +139,13 @@ func (c *Curator) MeanDistance(stage string, w query.Workload, model query.Answe
 // Gaussian noise Z of variance σ_A², centred along every axis: Values = P(h_A + Z), in counts. With c =
 // query.ResidualShare of the merged sizes of A, a cell has Variance c·σ_A² and the charge is
 // ΣΔ_A²/(2σ_A²), where Δ_A² is query.ResidualL2Squared and the rounding of the centred counts to the
-// noise's grid. 1/Variance is proportional to precision, above 0, and scaled so that the charge is the
-// share. If the ledger is pure, a clique has no attribute, one with a single merged code or more than
-// 2^20 merged cells, the request is refused.
+// noise's grid. If the ledger is pure, noise is discrete Laplace, and the charge is ΣΔ₁/scale_A with Δ₁ = 1
+// (AddRemove) or 2 (Replace) of the counts before centring. 1/Variance is proportional to precision, above 0, and scaled
+// so that the charge is the share. If a clique has no attribute, one with a single merged code or more than 2^20 merged
+// cells, the request is refused.
 //
 // Precondition (caller): merge and precision are public. (New): one record of each unit.
-// Guarantee: rho = μ²/2 = ΣΔ_A²/(2σ_A²), for what is released is a function of the integers C(x + Z).
+// Guarantee: rho = μ²/2 = ΣΔ_A²/(2σ_A²), or ε = ΣΔ₁/scale_A, for what is released is a function of the integers C(x + Z).
 // Rounding: none of the counts; Δ_A² includes the rounding of the centred change to the grid; σ_A² is rounded up.
 // Source: derived in accountant.Centred.OnGrid; Canonne, Kamath, Steinke 2020, Theorem 14.
 func (c *Curator) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
@@ -154,12 +155,12 @@ func (c *Curator) Residuals(stage string, round int, cliques []domain.Clique, me
 
 // Scores releases, for each clique A, the distance Σ|count − bases[A]| between its marginal on merged codes
 // and public counts, plus independent discrete Gaussian noise of one variance. One unit moves each distance
-// by at most one count (AddRemove) or two (Replace), so that m cliques cost m·Δ²/(2σ²) with Δ² = 1 or 4.
-// Bases are rounded to the noise's grid. If the ledger is pure or a clique has more than 2^20 merged
-// cells, the request is refused.
+// by at most one count (AddRemove) or two (Replace), so that m cliques cost m·Δ²/(2σ²) with Δ² = 1 or 4. If the ledger
+// is pure, noise is discrete Laplace on the grid 2^−20, and they cost m·Δ/scale. Bases are rounded to the noise's grid.
+// If a clique has more than 2^20 merged cells, the request is refused.
 //
 // Precondition (caller): bases between −2^40 and 2^40 counts, and public. (New): one record of each unit.
-// Guarantee: rho = μ²/2 = m·Δ²/(2σ²).
+// Guarantee: rho = μ²/2 = m·Δ²/(2σ²), or ε = m·Δ/scale.
 // Rounding: bases to the grid, before the exact sum of distances; σ² is rounded up.
 // Source: triangle inequality; Canonne, Kamath, Steinke 2020, Theorem 14.
 func (c *Curator) Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
@@ -170,8 +171,9 @@ func (c *Curator) Scores(stage string, round int, cliques []domain.Clique, merge
 // Trees releases, for each attribute, a tree of differences between the counts of two halves of its codes, halved
 // repeatedly, plus independent discrete Gaussian noise; see query.TreeShape. cliques name one attribute each. The
 // charge is ΣΔ²/(2σ²) with Δ² of query.TreeShape.L2Squared, for all differences of each tree; the release holds those
-// that Descend visits from total, a public number of records. 1/σ² is proportional to precision, above 0, and scaled
-// so that the charge is the share. If the ledger is pure, the request is refused.
+// that Descend visits from total, a public number of records. If the ledger is pure, noise is discrete Laplace, and the
+// charge is ΣΔ₁/scale, where Δ₁ is Δ² (AddRemove) or Δ² − 2 (Replace). 1/variance is proportional to precision, above 0,
+// and scaled so that the charge is the share.
 //
 // Precondition (caller): shapes, precision and total are public. (New): one record of each unit.
 // Guarantee: rho = μ²/2 = ΣΔ²/(2σ²). Which nodes are visited follows from differences with noise: it is

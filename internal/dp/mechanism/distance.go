@@ -47,7 +47,7 @@ func (t *mergedTables) checkBases(bases query.Answers) error {
 
 // distancePlan returns the draw that belongs to an event of one scale.
 func (t *mergedTables) distancePlan(r Request, event accountant.Event) (plan, error) {
-	gaussian, err := noise.NewGaussian(event.Steps(0))
+	sampler, err := samplerFor(event, 0)
 	if err != nil {
 		return plan{}, err
 	}
@@ -63,7 +63,7 @@ func (t *mergedTables) distancePlan(r Request, event accountant.Event) (plan, er
 		src := t.gate.open(r.Stage, r.Round, in.Sum())
 		scores := query.Scores{Values: make([]float64, len(list)), Variance: event.Variance(0)}
 		for i, d := range list {
-			scores.Values[i] = inCounts(d.counts, 0, d.steps+gaussian.Draw(src), event.GridBits)
+			scores.Values[i] = inCounts(d.counts, 0, d.steps+sampler.Draw(src), event.GridBits)
 		}
 		return Release{Scores: scores}
 	}}, nil

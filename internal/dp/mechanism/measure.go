@@ -86,15 +86,9 @@ func (g *gate) measure(r Request) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	samplers := make([]sampler, len(r.Cliques))
-	for i := range samplers {
-		if i > 0 && event.Scales[i].Cmp(event.Scales[i-1]) == 0 {
-			samplers[i] = samplers[i-1]
-			continue
-		}
-		if samplers[i], err = samplerFor(event, i); err != nil {
-			return plan{}, err
-		}
+	samplers, err := samplersFor(event)
+	if err != nil {
+		return plan{}, err
 	}
 	return plan{event: event, draw: func() Release {
 		in := noise.NewInputs().Text(string(r.Method)).Int64(int64(event.GridBits))
@@ -163,6 +157,19 @@ func samplerFor(e accountant.Event, i int) (sampler, error) {
 	}
 	g, err := noise.NewGaussian(e.Steps(i))
 	return &g, err
+}
+
+// samplersFor returns the noise of each marginal of an event; neighbours of equal noise share it.
+func samplersFor(e accountant.Event) (list []sampler, err error) {
+	list = make([]sampler, len(e.Scales))
+	for i := range list {
+		if i > 0 && e.Scales[i].Cmp(e.Scales[i-1]) == 0 {
+			list[i] = list[i-1]
+		} else if list[i], err = samplerFor(e, i); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // inCounts returns value·2^-valueBits + noise·2^-noiseBits for valueBits ≤ noiseBits, correctly

@@ -17,11 +17,9 @@ func (g *gate) measureQueries(r Request) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	samplers := make([]noise.Gaussian, len(r.Workload.Marginals))
-	for i := range samplers {
-		if samplers[i], err = noise.NewGaussian(event.Steps(i)); err != nil {
-			return plan{}, err
-		}
+	samplers, err := samplersFor(event)
+	if err != nil {
+		return plan{}, err
 	}
 	return plan{event: event, draw: func() Release {
 		in := noise.NewInputs().Text(string(r.Method)).Int64(int64(event.GridBits))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/internal/noise"
@@ -27,7 +28,7 @@ func (g *gate) residuals(r Request) (plan, error) {
 		}
 		centred[i] = accountant.Centred{
 			Precision: r.Precision[i], Left: query.ResidualShare(shape),
-			L2Squared: query.ResidualL2Squared(g.relation, shape), Axes: len(shape), Cells: int64(tables.cells[i]),
+			L2Squared: query.ResidualL2Squared(g.relation, shape), L1: dp.L1(g.relation.UnitChanges()), Axes: len(shape), Cells: int64(tables.cells[i]),
 		}
 	}
 	event, err := g.ledger.Residuals(centred, r.Share)
@@ -39,12 +40,9 @@ func (g *gate) residuals(r Request) (plan, error) {
 
 // residualPlan returns the draw that belongs to an event with a scale for each table.
 func (t *mergedTables) residualPlan(r Request, event accountant.Event) (plan, error) {
-	samplers := make([]noise.Gaussian, len(t.cliques))
-	for i := range samplers {
-		var err error
-		if samplers[i], err = noise.NewGaussian(event.Steps(i)); err != nil {
-			return plan{}, err
-		}
+	samplers, err := samplersFor(event)
+	if err != nil {
+		return plan{}, err
 	}
 	return plan{event: event, draw: func() Release {
 		counts := make([][]int64, len(t.cliques))
@@ -59,7 +57,7 @@ func (t *mergedTables) residualPlan(r Request, event accountant.Event) (plan, er
 		for i, c := range t.cliques {
 			release.Measurements[i] = query.Measurement{
 				Clique:   slices.Clone(c),
-				Values:   centredNoisy(counts[i], t.gate.weightBits, t.shapes[i], &samplers[i], src, event.GridBits),
+				Values:   centredNoisy(counts[i], t.gate.weightBits, t.shapes[i], samplers[i], src, event.GridBits),
 				Variance: event.Variance(i) * left(t.shapes[i]),
 			}
 		}
@@ -74,7 +72,7 @@ func left(shape []int) float64 {
 }
 
 // centredNoisy returns P(counts + Z), in counts, for counts in steps of 2^-weightBits.
-func centredNoisy(counts []int64, weightBits int, shape []int, z *noise.Gaussian, src noise.Source, gridBits int) []float64 {
+func centredNoisy(counts []int64, weightBits int, shape []int, z sampler, src noise.Source, gridBits int) []float64 {
 	x := newLimbs(len(counts))
 	for i, count := range counts {
 		x.set(i, count, z.Draw(src), gridBits-weightBits)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/big"
 
+	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
@@ -32,17 +33,15 @@ func (g *gate) trees(r Request) (plan, error) {
 			return plan{}, errors.New("a tree over a single code has no differences")
 		}
 		parts[i] = accountant.Centred{Precision: r.Precision[i], Left: big.NewRat(1, 1),
-			L2Squared: big.NewRat(int64(delta), 1), Cells: int64(s.Codes())}
+			L2Squared: big.NewRat(int64(delta), 1), L1: treeL1(g.relation, delta), Cells: int64(s.Codes())}
 	}
 	event, err := g.ledger.Residuals(parts, r.Share)
 	if err != nil {
 		return plan{}, err
 	}
-	samplers := make([]noise.Gaussian, len(r.Cliques))
-	for i := range samplers {
-		if samplers[i], err = noise.NewGaussian(event.Steps(i)); err != nil {
-			return plan{}, err
-		}
+	samplers, err := samplersFor(event)
+	if err != nil {
+		return plan{}, err
 	}
 	return plan{event: event, draw: func() Release {
 		in := noise.NewInputs().Text(string(r.Method)).Int64s([]int64{int64(event.GridBits), bits(r.Total)})
@@ -60,6 +59,15 @@ func (g *gate) trees(r Request) (plan, error) {
 		}
 		return release
 	}}, nil
+}
+
+// treeL1 returns the L1 sensitivity of a tree from the squared L2 sensitivity. Every difference that a record changes, it
+// changes by 1, but for one that a replaced record changes by 2: where its two values separate.
+func treeL1(n dp.Neighbouring, squared dp.L2Squared) dp.L1 {
+	if n == dp.Replace {
+		squared -= 2*2 - 2
+	}
+	return dp.L1(squared)
 }
 
 // drawTree releases the differences that Descend asks for.

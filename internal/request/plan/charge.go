@@ -92,7 +92,7 @@ func eventOf(l *accountant.Ledger, a solver.Access, p solver.Problem) (accountan
 	}
 	switch {
 	case a.Adaptive:
-		return l.Gaussian(a.Coordinates, a.Share)
+		return l.StandIn(a.Kind, a.Coordinates, a.Share)
 	case a.Distances > 0:
 		return l.MaxError(query.SumOfDistancesChange(p.Neighbouring, a.Distances), a.Share)
 	case a.Worst:

@@ -51,12 +51,14 @@ func TestMakeListsEveryMethod(t *testing.T) {
 func TestAlternativesThatDoNotApply(t *testing.T) {
 	pure := problem(2, 4, 5, 6)
 	pure.Delta = 0
-	p := must.Value(Make(pure, "dpam", 0, true, 0, nil))(t)
+	linear := must.Value(query.NewLinear([][]float64{{1, -1, 0, .5}}))(t)
+	pure.Workload.Marginals = append(pure.Workload.Marginals, query.Marginal{Clique: domain.Clique{0}, Weight: 1, Queries: linear})
+	p := must.Value(Make(pure, "dpfw", 0, true, 0, nil))(t)
 	refused := 0
 	for _, a := range p.Alternatives {
 		if a.Refusal != "" {
 			refused++
-			if !strings.Contains(a.Refusal, "delta") || !math.IsNaN(a.AverageTV) {
+			if !strings.Contains(a.Refusal, "linear queries") || !math.IsNaN(a.AverageTV) {
 				t.Errorf("refusal %+v", a)
 			}
 		}

@@ -47,8 +47,6 @@ func Refusal(p solver.Problem, method string, err error) (what, fix string) {
 				break
 			}
 		}
-	case p.Delta == 0:
-		fix += "; with a delta above 0 --method=auto takes any domain"
 	case method != "auto":
 		fix += "; --method=auto takes any domain"
 	}

@@ -35,11 +35,17 @@ func rule(p solver.Problem) (name, why string) {
 	if p.Delta > 0 {
 		return ruleOfGaussian(p)
 	}
+	if p.Domain != nil && p.Domain.Learns() {
+		return "rake", "δ = 0, and the bins of some columns are learned"
+	}
 	if p.Public != nil {
 		return "dpam", "δ = 0, and a public table: one release, to which the table is compared"
 	}
 	measured := float64(len(p.Workload.Maximal().Marginals))
 	limit := 6 * math.Pow(p.Units*float64(p.Epsilon), 0.4)
+	if _, err := must("dpam").Accesses(p); err != nil {
+		return "rake", "δ = 0, and no other method takes the domain: noisy scores find the tables worth measuring"
+	}
 	if measured <= limit {
 		return "dpam", fmt.Sprintf("δ = 0 and %.0f marginals are at most 6·(units·ε)^0.4 = %.0f: one release", measured, limit)
 	}

@@ -25,7 +25,8 @@
 // So the rule is dpam up to a noise of .25 if its explicit universe fits in memory, and rake otherwise. No method
 // measures marginals of four columns on domains too large for dpam and dpfw.
 //
-// Under pure differential privacy one release of M marginals has noise of scale proportional to M/ε, and not to √M as
+// Under pure differential privacy the rule is rake for domains that no other method holds, and for bins that are learned: one
+// round of scores, and pairs, with Laplace noise. One release of M marginals has noise of scale proportional to M/ε, and not to √M as
 // for δ > 0, so that for large M it is better to select. The errors of weights (worst cell / average total variation,
 // Markov trees of binary columns, AddRemove) put the border near M = 6·(units·ε)^0.4:
 //

@@ -137,6 +137,23 @@ func TestRule(t *testing.T) {
 	}
 }
 
+// TestRuleOfWideTables: with δ = 0, too, rake takes what other methods refuse: more records than memory holds, and bins to learn.
+func TestRuleOfWideTables(t *testing.T) {
+	wide, learns := &domain.Domain{}, &domain.Domain{}
+	for i := range 40 {
+		wide.Attributes = append(wide.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true})
+	}
+	for _, name := range []string{"x", "y"} {
+		learns.Attributes = append(learns.Attributes, domain.Attribute{Name: name, Type: domain.Int64, Cuts: []int64{0, 1000}, Resolution: 1, Learned: 16, HasFallback: true})
+	}
+	for _, d := range []*domain.Domain{wide, learns} {
+		p := solver.Problem{Domain: d, Workload: query.AllMarginals(d.Sizes(), 3, 10_000), Epsilon: 1, Units: 20_000}
+		if m, why, err := methods.Choose(p, ""); err != nil || m.Name != "rake" || !strings.HasPrefix(why, "δ = 0, ") {
+			t.Errorf("%d columns: %q because %q, error %v", d.Len(), m.Name, why, err)
+		}
+	}
+}
+
 // Few marginals are released without δ, by no other way than the rule, and not beside Gaussian releases: where Laplace noise has
 // about half the variance of Gaussian noise, or less by as much as it is above the units.
 func TestDeltaOfFewMarginals(t *testing.T) {

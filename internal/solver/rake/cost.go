@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -40,8 +39,7 @@ const (
 
 // duration returns the CPU seconds of a solve.
 func duration(p solver.Problem, t choose.Targets) float64 {
-	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil)
+	f, err := Predict(p, budgetOf(p), nil)
 	if err != nil {
 		return math.NaN()
 	}
@@ -59,7 +57,7 @@ func duration(p solver.Problem, t choose.Targets) float64 {
 	final := slices.Concat(first, triples[:min(len(triples), measuredTriples)])
 	work := func(pass float64) float64 {
 		seconds := pass * float64(scored)
-		if r.settings.RakesAll() {
+		if r.settings.RakesAll() && !r.law.Laplace() {
 			return seconds + fit.SweepSeconds(sizes, first, fit.FirstSweeps, pass) + fit.SweepSeconds(sizes, final, fit.Sweeps, pass)
 		}
 		return seconds + fit.SweepSeconds(sizes, first, fit.FirstSweeps, pass)
@@ -118,5 +116,6 @@ func Limits(p solver.Problem) string {
 		model = fmt.Sprintf("the model is %d weighted records (more for more units, at most %d; fewer if many columns make renewals costly), first drawn from a junction tree of at most %.0f cells; renewals, if columns nearly follow from each other, take at most about one and a half times as long as all else",
 			fit.Records(p.Units, len(p.Workload.Sizes)), fit.Records(math.Inf(1), len(p.Workload.Sizes)), fit.TreeCells)
 	}
-	return fmt.Sprintf("%s; at most %d triples are scored and %d measured, none of more than %d cells", model, scoredTriples(p, choose.NewTargets(p)), measuredTriples, choose.LargestTable)
+	scored := scoredTriples(p, choose.NewTargets(p))
+	return fmt.Sprintf("%s; at most %d triples are scored and %d measured, none of more than %d cells", model, scored, min(scored, measuredTriples), choose.LargestTable)
 }

@@ -10,7 +10,7 @@ import (
 // used once. Shares are parts of the ledger's capacity, and the exact charge is at most the share.
 // All cliques lie inside marginals of the workload.
 type Curator interface {
-	// Budget returns the relation, the ledger's kind (GaussianOnly or ZCDP) and its capacity.
+	// Budget returns the relation, the ledger's kind and its capacity.
 	Budget() dp.Budget
 
 	// Total returns the number of units: exact and free under Replace, noisy and charged under AddRemove.
@@ -30,6 +30,9 @@ type Curator interface {
 	// Exact noise: counts and Z are integers on a grid, the centring is the integer matrix Π k_i · P, so
 	// that the release is a function of h + Z; a shift of the counts may be replaced by its projection,
 	// which is why ‖PΔ‖² is charged (plus the rounding of that projection to the grid).
+	//
+	// If the ledger is Pure, noise here and below is discrete Laplace of variance 2·b² or less, and the charge is ΣΔ₁/b with
+	// the L1 sensitivity Δ₁: 1 or 2 counts of a table or a distance, by the relation.
 	Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error)
 
 	// Scores releases, for each clique A, the distance Σ_c |h_A(c) − bases[A][c]| between the marginal on

@@ -41,7 +41,7 @@ func linked(n int, sizes []int, rng *rand.Rand) records {
 	return r
 }
 
-// curator answers with ordinary Gaussian noise, checks every request against the contract, and keeps
+// curator answers with ordinary Gaussian or Laplace noise, checks every request against the contract, and keeps
 // what it was asked. It protects nobody.
 type curator struct {
 	t      *testing.T
@@ -56,8 +56,38 @@ type curator struct {
 }
 
 func newCurator(t *testing.T, data records, p solver.Problem, capacity float64, seed uint64) *curator {
-	return &curator{t: t, data: data, w: p.Workload, rng: rand.New(rand.NewPCG(seed, 7)),
+	c := &curator{t: t, data: data, w: p.Workload, rng: rand.New(rand.NewPCG(seed, 7)),
 		budget: dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: capacity}}
+	if p.Delta == 0 {
+		c.budget.Accounting = dp.Pure
+	}
+	return c
+}
+
+func (c *curator) pure() bool { return c.budget.Accounting == dp.Pure }
+
+// part returns what a number of precision 1 takes of the capacity, by its sensitivities, and precision the factor of precisions at which
+// numbers that take so much together take a charge.
+func (c *curator) part(squared, l1, precision float64) float64 {
+	if c.pure() {
+		return l1 * math.Sqrt(2*precision)
+	}
+	return squared * precision / 2
+}
+
+func (c *curator) precision(taken, charge float64) float64 {
+	if c.pure() {
+		return charge / taken * charge / taken
+	}
+	return charge / taken
+}
+
+// noise returns a draw of the given variance.
+func (c *curator) noise(variance float64) float64 {
+	if c.pure() {
+		return math.Sqrt(variance/2) * (c.rng.ExpFloat64() - c.rng.ExpFloat64())
+	}
+	return math.Sqrt(variance) * c.rng.NormFloat64()
 }
 
 func (c *curator) Budget() dp.Budget { return c.budget }
@@ -69,7 +99,11 @@ func (c *curator) charge(stage string, share dp.Share, marginals, coordinates in
 			c.t.Errorf("stage %q asked twice", stage)
 		}
 	}
-	c.asked = append(c.asked, solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Count: 1, Share: share,
+	kind := dp.DiscreteGaussian
+	if c.pure() {
+		kind = dp.DiscreteLaplace
+	}
+	c.asked = append(c.asked, solver.Access{Stage: stage, Kind: kind, Count: 1, Share: share,
 		Marginals: marginals, Coordinates: int64(coordinates)})
 	x := share.Float() * c.budget.Capacity
 	c.spent += x
@@ -110,9 +144,9 @@ func (c *curator) Total(stage string, share dp.Share) (query.Total, error) {
 	if c.budget.Neighbouring == dp.Replace {
 		return query.Total{Units: float64(c.data.len())}, nil
 	}
-	v := 1 / (2 * c.charge(stage, share, 0, 1))
+	v := 1 / c.precision(c.part(1, 1, 1), c.charge(stage, share, 0, 1))
 	return answer(c, func() query.Total {
-		return query.Total{Units: float64(c.data.len()) + math.Sqrt(v)*c.rng.NormFloat64(), Variance: v}
+		return query.Total{Units: float64(c.data.len()) + c.noise(v), Variance: v}
 	}, stage)
 }
 
@@ -141,16 +175,16 @@ func (c *curator) Residuals(stage string, round int, cliques []domain.Clique, me
 			c.t.Errorf("stage %q clique %v: sizes %v, precision %g", stage, clique, shapes[i], precision[i])
 		}
 		sensitivity, kept := residual(c.budget.Neighbouring, shapes[i])
-		sum += sensitivity * kept * precision[i] / 2
+		sum += c.part(sensitivity, float64(c.budget.Neighbouring.UnitChanges()), kept*precision[i])
 	}
 	charge := c.charge(stage, share, len(cliques), cells)
 	return answer(c, func() []query.Measurement {
 		out := make([]query.Measurement, len(cliques))
 		for i, h := range tables {
-			u := precision[i] * charge / sum
+			u := precision[i] * c.precision(sum, charge)
 			_, kept := residual(c.budget.Neighbouring, shapes[i])
 			for j := range h {
-				h[j] += c.rng.NormFloat64() / math.Sqrt(u*kept)
+				h[j] += c.noise(1 / (u * kept))
 			}
 			population.Center(h, shapes[i])
 			out[i] = query.Measurement{Clique: cliques[i], Values: h, Variance: 1 / u}
@@ -171,7 +205,12 @@ func (c *curator) Trees(stage string, round int, cliques []domain.Clique, shapes
 	}
 	sum, cells := 0.0, 0
 	for i, s := range shapes {
-		sum += precision[i] * float64(s.L2Squared(c.budget.Neighbouring)) / 2
+		squared := float64(s.L2Squared(c.budget.Neighbouring))
+		l1 := squared
+		if c.budget.Neighbouring == dp.Replace {
+			l1 -= 2
+		}
+		sum += c.part(squared, l1, precision[i])
 		cells += s.Codes()
 	}
 	charge := c.charge(stage, share, len(cliques), cells)
@@ -180,9 +219,9 @@ func (c *curator) Trees(stage string, round int, cliques []domain.Clique, shapes
 		for i, s := range shapes {
 			h := whole(c.data.marginal(cliques[i]))
 			up, null := s.Cumulative(h)
-			tree := query.Tree{Attribute: cliques[i][0], Shape: s, Variance: sum / (precision[i] * charge)}
+			tree := query.Tree{Attribute: cliques[i][0], Shape: s, Variance: 1 / (precision[i] * c.precision(sum, charge))}
 			s.Descend(total, tree.Variance, func(level, index int) float64 {
-				y := float64(s.Difference(up, null, level, index)) + math.Sqrt(tree.Variance)*c.rng.NormFloat64()
+				y := float64(s.Difference(up, null, level, index)) + c.noise(tree.Variance)
 				tree.Nodes = append(tree.Nodes, query.TreeNode{Level: level, Index: index, Difference: y})
 				return y
 			})
@@ -211,7 +250,8 @@ func (c *curator) Scores(stage string, round int, cliques []domain.Clique, merge
 	if round != 1 || len(cliques) == 0 || len(bases) != len(cliques) {
 		c.t.Errorf("stage %q round %d: %d cliques, %d bases", stage, round, len(cliques), len(bases))
 	}
-	v := float64(query.DistanceL2Squared(c.budget.Neighbouring, len(cliques))) / (2 * c.charge(stage, share, 0, len(cliques)))
+	m, unit := float64(len(cliques)), float64(c.budget.Neighbouring.UnitChanges())
+	v := 1 / c.precision(c.part(m*unit*unit, m*unit, 1), c.charge(stage, share, 0, len(cliques)))
 	kept := make(query.Answers, len(bases))
 	for i := range bases {
 		kept[i] = slices.Clone(bases[i])
@@ -220,7 +260,7 @@ func (c *curator) Scores(stage string, round int, cliques []domain.Clique, merge
 		s := query.Scores{Variance: v}
 		for i, clique := range cliques {
 			h, _ := c.counts(clique, merge)
-			distance := math.Sqrt(v) * c.rng.NormFloat64()
+			distance := c.noise(v)
 			for j, x := range h {
 				distance += math.Abs(x - bases[i][j])
 			}

@@ -5,7 +5,7 @@
 // Raking is the survey statistician's word for iterative proportional fitting (Deming, Stephan 1940), by which the model
 // is fitted.
 //
-// The private counts are queried in these stages, always with Gaussian noise, in fixed shares of the budget:
+// The private counts are queried in these stages, with Gaussian noise, in fixed shares of the budget:
 //
 //	total          the number of units (not under Replace, where it is public)
 //	one-ways       residuals of all attributes; trees of differences of those whose bins are learned
@@ -18,6 +18,9 @@
 // costs Π(1 − 1/k)² of what it costs in the raw table: 1/64 in a 2×2×2 table (Xiao et al. 2023, residual planner). Two
 // rounds of noisy scores replace the rounds of selection of AIM and MST (McKenna et al. 2021, 2022): Gaussian noise alone
 // composes exactly.
+//
+// With δ = 0 noise is discrete Laplace, and losses of tables add up, not their squares. Pairs are then the last stage; more rounds, and
+// triples, cost more than they tell. A table starts with as much precision as gains most for its cost, or gets none (package choose).
 //
 // Each stage asks the curator, and passes what was released to packages that know no curator, each of values that the ones before
 // return: oneway (one-ways, bins, tails, smoothing), choose (scores, priors, budgets, predictions), fit (tree, raking, descent) and

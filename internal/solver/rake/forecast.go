@@ -40,7 +40,7 @@ func newForecast(p solver.Problem, b dp.Budget, like *solver.Pattern, most int) 
 	}
 	c.run, r.targets, r.setBases = r, r.targets.Thin(most), c.setBases
 	if like.Bins > 0 {
-		r.binScale = math.Sqrt(b.Capacity / like.Bins) // the bins of the run whose errors are asked of
+		r.binScale = math.Sqrt(r.law.Raise(like.Bins, b.Capacity)) // the bins of the run whose errors are asked of
 	}
 	for _, measure := range r.stages() {
 		if err := measure(); err != nil {
@@ -80,19 +80,24 @@ const (
 	tripleScatter, scatterUnits, scatterPower, mostScatter = .4, 20_000, -.35, .9
 )
 
+// precision returns the factor of precisions that take so much, in a release of a share.
+func (c *expectedAnswers) precision(taken float64, share dp.Share) float64 {
+	return c.run.law.Raise(taken, share.Float()*c.run.law.Budget)
+}
+
 // Budget implements Curator.
 func (c *expectedAnswers) Budget() dp.Budget { return c.budget }
 
 // Total implements Curator.
 func (c *expectedAnswers) Total(_ string, share dp.Share) (query.Total, error) {
-	return query.Total{Units: cmp.Or(c.like.Units, c.run.problem.Units), Variance: 1 / (share.Float() * c.run.twice)}, nil
+	return query.Total{Units: cmp.Or(c.like.Units, c.run.problem.Units), Variance: 1 / c.precision(c.run.law.Spend(c.run.law.Number(), 1), share)}, nil
 }
 
 // Residuals implements Curator. Of pairs and triples it returns the noise alone.
 func (c *expectedAnswers) Residuals(stage string, _ int, cliques []domain.Clique, _ query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
 	out, sum := make([]query.Measurement, len(cliques)), 0.0
 	for i, q := range cliques {
-		sum += choose.NewCandidate(c.budget.Neighbouring, c.run.targets.Sizes, choose.Target{Clique: q}).Cost * precision[i]
+		sum += c.run.law.Spend(choose.NewCandidate(c.run.law, c.run.targets.Sizes, choose.Target{Clique: q}).Cost, precision[i])
 	}
 	for i, q := range cliques {
 		if stage != stageOneWays { // precisions are precisions of cells
@@ -103,7 +108,7 @@ func (c *expectedAnswers) Residuals(stage string, _ int, cliques []domain.Clique
 		for v, p := range shares {
 			shares[v] = c.run.total.Units * (p - 1/float64(len(shares)))
 		}
-		out[i] = query.Measurement{Clique: q, Values: shares, Variance: sum / (precision[i] * share.Float() * c.run.twice)}
+		out[i] = query.Measurement{Clique: q, Values: shares, Variance: 1 / (precision[i] * c.precision(sum, share))}
 	}
 	return out, nil
 }
@@ -112,10 +117,10 @@ func (c *expectedAnswers) Residuals(stage string, _ int, cliques []domain.Clique
 func (c *expectedAnswers) Trees(_ string, _ int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
 	out, sum := make([]query.Tree, len(cliques)), 0.0
 	for i, s := range shapes {
-		sum += precision[i] * float64(s.L2Squared(c.budget.Neighbouring))
+		sum += c.run.law.Spend(c.run.law.Tree(s), precision[i])
 	}
 	for i, s := range shapes {
-		out[i] = query.Tree{Attribute: cliques[i][0], Shape: s, Variance: sum / (precision[i] * share.Float() * c.run.twice)}
+		out[i] = query.Tree{Attribute: cliques[i][0], Shape: s, Variance: 1 / (precision[i] * c.precision(sum, share))}
 		out[i].Nodes = c.nodes(cliques[i][0], s, total)
 	}
 	return out, nil
@@ -127,7 +132,7 @@ func (c *expectedAnswers) Coarsen(string, query.Recoding) error { return nil }
 // Scores implements Curator: distances from what the first screening knows, and then what the first releases leave of them.
 func (c *expectedAnswers) Scores(stage string, _ int, cliques []domain.Clique, _ query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
 	n := c.run.total.Units
-	out := query.Scores{Variance: float64(query.DistanceL2Squared(c.budget.Neighbouring, len(cliques))) / (share.Float() * c.run.twice)}
+	out := query.Scores{Variance: 1 / c.precision(c.run.law.Spend(c.run.law.Distances(len(cliques)), 1), share)}
 	for i, q := range cliques {
 		scatter, score := 0.0, 0.0
 		for _, b := range bases[i] {

@@ -137,7 +137,7 @@ func TestForecastOfFewUnits(t *testing.T) {
 			scatter += min(.8*math.Sqrt(b), 2*b)
 		}
 		for _, pair := range choose.Subsets(triple, 2) {
-			f.run.tables.ByPair[pair.Key()] = choose.NewCandidate(p.Neighbouring, p.Workload.Sizes, choose.Target{Clique: pair}) // known without error
+			f.run.tables.ByPair[pair.Key()] = choose.NewCandidate(f.run.law, p.Workload.Sizes, choose.Target{Clique: pair}) // known without error
 		}
 		scores, err := f.run.curator.(*expectedAnswers).Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
 		must.Do(t, err)

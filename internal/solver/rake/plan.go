@@ -35,20 +35,23 @@ const (
 
 // Accesses plans the run. Its shares are exact; numbers of marginals and coordinates are the largest possible, since
 // the tables that a later stage measures, and their numbers of merged cells, depend on earlier releases. If those
-// leave nothing to measure in a stage, the run omits it.
+// leave nothing to measure in a stage, the run omits it. If δ = 0, all noise is discrete Laplace, and there is one round
+// of scores.
 //
-// It fails for δ = 0, which Gaussian noise cannot satisfy, for an empty workload, and with *ErrMemory for one whose
-// tables do not fit the memory limit.
+// It fails for an empty workload, and with *ErrMemory for one whose tables do not fit the memory limit.
 func Accesses(p solver.Problem) ([]solver.Access, error) {
 	t := choose.NewTargets(p)
 	if err := check(p, t); err != nil {
 		return nil, err
 	}
-	s := newSettings(p, t)
+	s, kind := newSettings(p, t), dp.DiscreteGaussian
+	if p.Delta == 0 {
+		kind = dp.DiscreteLaplace
+	}
 	var list []solver.Access
 	add := func(stage string, share dp.Share, marginals int, coordinates int64) {
 		if coordinates > 0 {
-			list = append(list, solver.Access{Stage: stage, Kind: dp.DiscreteGaussian, Count: 1, Share: share,
+			list = append(list, solver.Access{Stage: stage, Kind: kind, Count: 1, Share: share,
 				Marginals: marginals, Coordinates: coordinates, Adaptive: stage != stageTotal})
 		}
 	}
@@ -73,6 +76,9 @@ func Accesses(p solver.Problem) ([]solver.Access, error) {
 	scored := len(pairs) + s.triples + s.wide
 	add(stageFirstScores, s.firstScores, 0, int64(len(pairs)))
 	add(stagePairs, s.pairs, len(pairs), choose.SumCells(pairs))
+	if p.Delta == 0 {
+		return list, nil
+	}
 	add(stageSecondScores, s.secondScores, 0, int64(scored))
 	tables := append(largest(triples, measuredTriples), largest(choose.CellsOf(t.Sizes, choose.Cliques(t.Wide)), s.wide)...)
 	add(stageFinal, s.final, len(pairs)+len(tables), choose.SumCells(pairs)+choose.SumCells(tables))
@@ -86,9 +92,6 @@ func largest(cells []int64, n int) []int64 {
 }
 
 func check(p solver.Problem, t choose.Targets) error {
-	if p.Delta == 0 {
-		return errors.New("rake: delta 0: the method adds Gaussian noise only; use a delta above 0 or another method")
-	}
 	if !slices.Contains(t.Covered, true) {
 		return errors.New("rake: the workload has no marginals")
 	}

@@ -2,11 +2,9 @@ package rake
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
-	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/place"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -16,16 +14,11 @@ import (
 // (at least 30,000) of fewer than 5,000 units or if many columns make renewals costly, or all cells of a small universe.
 // Result.Measurements holds the one-way tables, the only ones released on the original codes; Result.TV is predicted.
 //
-// It fails if Accesses does, if the ledger is pure, and if the curator does. Equal problems and
-// answers give equal models.
+// It fails if Accesses does, and if the curator does. Equal problems and answers give equal models.
 func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
-	b := c.Budget()
-	r, err := newRun(p, c, b)
+	r, err := newRun(p, c, c.Budget())
 	if err != nil {
 		return nil, err
-	}
-	if b.Accounting == dp.Pure {
-		return nil, errors.New("rake: a pure ledger admits no Gaussian noise; use a delta above 0")
 	}
 	stages := r.stages()
 	for i, measure := range stages { // total, one-ways, pairs and a first fit, pairs and triples and the last one

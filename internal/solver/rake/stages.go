@@ -20,7 +20,7 @@ type run struct {
 	curator  Curator
 	settings settings
 	targets  choose.Targets
-	twice    float64 // twice the ledger's capacity: the W of Σ Δ²/σ² ≤ W
+	law      choose.Law // of the ledger's noise
 	rng      *rand.Rand
 
 	total  query.Total
@@ -39,12 +39,16 @@ func newRun(p solver.Problem, c Curator, b dp.Budget) (*run, error) {
 	if err := check(p, t); err != nil {
 		return nil, err
 	}
-	return &run{problem: p, curator: c, settings: newSettings(p, t), targets: t, twice: 2 * b.Capacity, rng: rand.New(rand.NewPCG(p.Seed, 0x72616b65)), binScale: 1}, nil
+	return &run{problem: p, curator: c, settings: newSettings(p, t), targets: t, law: choose.LawOf(b), rng: rand.New(rand.NewPCG(p.Seed, 0x72616b65)), binScale: 1}, nil
 }
 
 // stages are what is asked of the curator, in order.
 func (r *run) stages() []func() error {
-	return []func() error{r.measureTotal, r.measureOneWays, r.measurePairs, r.measureFinal}
+	list := []func() error{r.measureTotal, r.measureOneWays, r.measurePairs, r.measureFinal}
+	if r.law.Laplace() {
+		return list[:3]
+	}
+	return list
 }
 
 // measureTotal releases the number of units.
@@ -72,7 +76,7 @@ func (r *run) measureOneWays() error {
 	}
 	precision := make([]float64, len(attributes))
 	for i, c := range attributes {
-		precision[i] = r.ones.Precision(c[0], r.targets.Weight[c[0]])
+		precision[i] = r.ones.Precision(c[0], r.targets.Weight[c[0]], r.law.Power)
 	}
 	released, err := r.curator.Residuals(stageOneWays, 1, attributes, nil, precision, r.settings.oneWays)
 	if err != nil {
@@ -149,7 +153,7 @@ func equally(cliques []domain.Clique) []float64 { return slices.Repeat([]float64
 func (r *run) measurePairs() error {
 	r.ones.AgreeOnFirstRows(r.targets.Covered)
 	merged := oneway.Merge(r.ones.List, r.total.Units, r.problem.Domain)
-	r.tables = choose.NewCandidates(r.problem.Neighbouring, r.targets, r.ones, merged, r.total.Units, r.setBases != nil)
+	r.tables = choose.NewCandidates(r.law, r.targets, r.ones, merged, r.total.Units, r.setBases != nil)
 	if r.setBases == nil {
 		r.fit = fit.New(r.problem, r.settings.Options, r.tables, r.rng)
 		r.setBases = r.fit.SetBases
@@ -159,7 +163,7 @@ func (r *run) measurePairs() error {
 		if err != nil {
 			return err
 		}
-		r.tables.SharePairs(scores.Values, scores.Variance, r.settings.pairs.Float()*r.twice)
+		r.tables.SharePairs(scores.Values, scores.Variance, r.settings.pairs.Float()*r.law.Budget)
 		if err := r.measure(stagePairs, pairs, r.settings.pairs); err != nil {
 			return err
 		}
@@ -183,7 +187,7 @@ func (r *run) measureFinal() error {
 	if err != nil {
 		return err
 	}
-	list = r.tables.ShareAll(scores.Values, scores.Variance, r.settings.final.Float()*r.twice, measuredTriples)
+	list = r.tables.ShareAll(scores.Values, scores.Variance, r.settings.final.Float()*r.law.Budget, measuredTriples)
 	if err := r.measure(stageFinal, list, r.settings.final); err != nil {
 		return err
 	}

@@ -86,9 +86,6 @@ func (x *trial) addOptions() {
 		}
 		p.Public, _ = b.Table()
 	}
-	if d.Learns() {
-		p.Delta = oneOf(r, dp.Delta(1e-9), 1e-3)
-	}
 	if r.IntN(4) == 0 {
 		x.counts.MaxCells = 1 + r.Int64N(40)
 	}

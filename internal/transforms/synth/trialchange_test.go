@@ -30,7 +30,11 @@ func numbers(c mechanism.Call, t *truth) (vectors [][]*big.Rat, ok bool) {
 		}
 	case mechanism.Residuals:
 		for _, q := range r.Cliques {
-			vectors = append(vectors, centre(t.merged(q, r.Merge)))
+			v, shape := t.merged(q, r.Merge)
+			if c.Event.Kind == dp.DiscreteGaussian { // Laplace noise is charged as if it were released before centring
+				v = centre(v, shape)
+			}
+			vectors = append(vectors, v)
 		}
 	case mechanism.Scores:
 		for i, q := range r.Cliques {

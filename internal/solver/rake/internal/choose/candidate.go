@@ -4,9 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -23,7 +21,7 @@ type Candidate struct {
 	Base    []float64 // counts of the model so far
 	own     float64   // weight in the workload as a table of its own
 	weight  float64   // of its error in the predicted error of the workload
-	Cost    float64   // in Δ²·c: what a unit of cell precision takes of twice the capacity
+	Cost    float64   // of the law: what a unit of cell precision takes
 	Score   float64   // estimated distance from base, counts
 	ScoreSD float64   // standard deviation of the noise that is left in score, counts
 
@@ -43,15 +41,13 @@ type bin struct {
 }
 
 // NewCandidate returns a candidate of merged sizes; it has a residual only if all of them exceed 1.
-func NewCandidate(n dp.Neighbouring, sizes []int, t Target) *Candidate {
+func NewCandidate(l Law, sizes []int, t Target) *Candidate {
 	shape := make([]int, len(t.Clique))
 	for i, a := range t.Clique {
 		shape[i] = sizes[a]
 	}
-	sensitivity, _ := query.ResidualL2Squared(n, shape).Float64()
-	share, _ := query.ResidualShare(shape).Float64()
 	times := max(1, t.times)
-	return &Candidate{Clique: t.Clique, own: t.Own * times, weight: t.within * times, Cost: sensitivity * share * times}
+	return &Candidate{Clique: t.Clique, own: t.Own * times, weight: t.within * times, Cost: l.Residual(shape) * math.Pow(times, 1/l.Power)}
 }
 
 const (

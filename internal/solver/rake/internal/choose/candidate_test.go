@@ -18,7 +18,7 @@ func randomCandidates(n int, rng *rand.Rand) []*Candidate {
 	list := make([]*Candidate, n)
 	for i := range list {
 		sizes := []int{2 + rng.IntN(9), 2 + rng.IntN(9)}
-		c := NewCandidate(dp.AddRemove, sizes, Target{Clique: domain.Clique{0, 1}, within: .5 + 3*rng.Float64()})
+		c := NewCandidate(Law{Power: 1}, sizes, Target{Clique: domain.Clique{0, 1}, within: .5 + 3*rng.Float64()})
 		base := make([]float64, sizes[0]*sizes[1])
 		for j := range base {
 			base[j] = math.Exp(2 + 3*rng.NormFloat64())
@@ -31,11 +31,11 @@ func randomCandidates(n int, rng *rand.Rand) []*Candidate {
 }
 
 func TestCandidateCost(t *testing.T) {
-	c := NewCandidate(dp.AddRemove, []int{2, 2, 2}, Target{Clique: domain.Clique{0, 1, 2}})
+	c := NewCandidate(Law{Power: 1}, []int{2, 2, 2}, Target{Clique: domain.Clique{0, 1, 2}})
 	if math.Abs(c.Cost-1./64) > 1e-15 {
 		t.Errorf("2×2×2: cost %g, want 1/64", c.Cost)
 	}
-	c = NewCandidate(dp.Replace, []int{2, 2}, Target{Clique: domain.Clique{0, 1}})
+	c = NewCandidate(Law{Power: 1, neighbouring: dp.Replace}, []int{2, 2}, Target{Clique: domain.Clique{0, 1}})
 	if math.Abs(c.Cost-1./4) > 1e-15 { // Δ² = 1, c = 1/4
 		t.Errorf("2×2 under Replace: cost %g, want 1/4", c.Cost)
 	}
@@ -62,7 +62,7 @@ func TestWaterfillIsOptimal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, budget := range []float64{1e-6, 1e-3, 1, 1e3} {
 		list := randomCandidates(25, rng)
-		waterfill(list, budget)
+		Law{Power: 1}.waterfill(list, budget)
 		spent, price := 0.0, 0.0
 		for _, c := range list {
 			spent += c.Cost * c.Precision
@@ -82,13 +82,54 @@ func TestWaterfillIsOptimal(t *testing.T) {
 	}
 }
 
+// TestWaterfillOfLaplace: the whole budget is spent, what is bought has one price, and nothing that is left out, and fits what it
+// would get, gains more for its cost.
+func TestWaterfillOfLaplace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	l := Law{Power: .5}
+	for _, budget := range []float64{1e-4, 1e-2, 1, 1e3} {
+		list := randomCandidates(25, rng)
+		l.waterfill(list, budget)
+		spent, price, bought := 0.0, 0.0, 0
+		at := func(c *Candidate, u float64) float64 { return c.weight * c.slope(u) * 2 * math.Sqrt(u/c.Cost) }
+		for _, c := range list {
+			if spent += l.Spend(c.Cost, c.Precision); c.Precision > 0 {
+				price, bought = max(price, at(c, c.Precision)), bought+1
+			}
+		}
+		if math.Abs(spent-budget) > 1e-9*budget || bought == 0 {
+			t.Errorf("budget %g: spent %g on %d", budget, spent, bought)
+		}
+		for i, c := range list {
+			best := 0.0
+			for j := range 400 {
+				u := math.Ldexp(1, -60) * math.Exp2(float64(j)/4)
+				best = max(best, c.weight*(c.error(0)-c.error(u))/l.Spend(c.Cost, u))
+			}
+			if bought > 1 && c.Precision > 0 && (at(c, c.Precision) < .7*price || best < .7*price) || bought > 1 && c.Precision == 0 && best > 1.5*price {
+				t.Errorf("budget %g candidate %d: price %g at precision %g, others %g; at best %g", budget, i, at(c, c.Precision), c.Precision, price, best)
+			}
+		}
+	}
+	same := randomCandidates(1, rng)[0]
+	var list []*Candidate
+	for range 10 {
+		one := *same
+		list = append(list, &one)
+	}
+	l.waterfill(list, 1e-4) // which of equal ones is no matter
+	if !slices.ContainsFunc(list, func(c *Candidate) bool { return c.Precision > 0 }) {
+		t.Error("a budget that equal tables share buys nothing")
+	}
+}
+
 func TestWaterfillOfEmptyTables(t *testing.T) {
 	list := randomCandidates(2, rand.New(rand.NewPCG(3, 1)))
 	for _, c := range list {
 		c.SetBase(make([]float64, len(c.Base)))
 		c.setScore(10, 100)
 	}
-	waterfill(list, 1)
+	Law{Power: 1}.waterfill(list, 1)
 	if list[0].Precision != 0 || list[0].Selectable() {
 		t.Errorf("precision %g for a table without counts", list[0].Precision)
 	}

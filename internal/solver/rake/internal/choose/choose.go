@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
@@ -27,15 +26,15 @@ type Candidates struct {
 	unscored []*Candidate // only their pairs are known
 	ByPair   map[string]*Candidate
 
-	neighbouring dp.Neighbouring
-	expected     bool // answers are expected ones, without noise
+	law      Law
+	expected bool // answers are expected ones, without noise
 }
 
 // NewCandidates returns the pairs that have a residual, with the bases that one-ways and exclusions make.
-func NewCandidates(n dp.Neighbouring, t Targets, ones *oneway.Tables, merged *oneway.Merged, units float64, expected bool) *Candidates {
-	x := &Candidates{Targets: t, Ones: ones, Merged: merged, Units: units, ByPair: map[string]*Candidate{}, neighbouring: n, expected: expected}
+func NewCandidates(l Law, t Targets, ones *oneway.Tables, merged *oneway.Merged, units float64, expected bool) *Candidates {
+	x := &Candidates{Targets: t, Ones: ones, Merged: merged, Units: units, ByPair: map[string]*Candidate{}, law: l, expected: expected}
 	for _, t := range t.Pairs {
-		if c := NewCandidate(n, merged.Sizes, t); c.Cost > 0 {
+		if c := NewCandidate(l, merged.Sizes, t); c.Cost > 0 {
 			c.SetBase(merged.Unlinked(c.Clique, units))
 			x.Pairs = append(x.Pairs, c)
 			x.ByPair[c.Clique.Key()] = c
@@ -71,7 +70,7 @@ func (x *Candidates) SharePairs(scores []float64, variance, budget float64) {
 	for _, c := range x.Pairs {
 		c.screen()
 	}
-	waterfill(x.Pairs, budget)
+	x.law.waterfill(x.Pairs, budget)
 }
 
 // setPriors sets priors of candidates by shrunken scores.
@@ -96,7 +95,7 @@ func (x *Candidates) AddWider(triples, wide int) {
 func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Candidate) (scored, others []*Candidate) {
 	promise := map[*Candidate]float64{}
 	for _, t := range targets {
-		if c := NewCandidate(x.neighbouring, x.Merged.Sizes, t); c.Cost > 0 {
+		if c := NewCandidate(x.law, x.Merged.Sizes, t); c.Cost > 0 {
 			for _, pair := range Subsets(t.Clique, 2) {
 				promise[c] += x.ByPair[pair.Key()].Score // exists, as no attribute of the clique has one code
 			}
@@ -142,15 +141,15 @@ func (x *Candidates) ShareAll(scores []float64, variance, budget float64, most i
 	for _, c := range list {
 		c.screen()
 	}
-	waterfill(list, budget)
+	x.law.waterfill(list, budget)
 	for round := 1; round < 6 && len(list) > len(x.Pairs); round++ {
 		reweigh(x.Pairs, list[len(x.Pairs):])
-		waterfill(list, budget)
+		x.law.waterfill(list, budget)
 	}
 	if most = capped(x.Targets.Triples, most); len(x.Triples) > most {
 		slices.SortStableFunc(x.Triples, func(a, b *Candidate) int { return cmp.Compare(b.Cost*b.Precision, a.Cost*a.Precision) })
 		list = slices.Concat(x.Pairs, x.Triples[:most], x.Wide)
-		waterfill(list, budget)
+		x.law.waterfill(list, budget)
 	}
 	return list
 }

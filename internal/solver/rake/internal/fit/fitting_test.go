@@ -37,7 +37,7 @@ func linkedFit(sizes []int, sigma float64) (*Fit, func(domain.Clique) []float64)
 	}
 	p := solver.Problem{Workload: query.AllMarginals(sizes, 3, 10_000), Neighbouring: dp.AddRemove}
 	merged := oneway.Merge(ones.List, units, nil)
-	c := choose.NewCandidates(dp.AddRemove, choose.NewTargets(p), ones, merged, units, false)
+	c := choose.NewCandidates(choose.Law{Power: 1}, choose.NewTargets(p), ones, merged, units, false)
 	return New(p, Options{Deviation: .8}, c, rng), func(q domain.Clique) []float64 {
 		exact := data.Marginal(q, nil)
 		whole := make([]int64, len(exact))

@@ -41,11 +41,11 @@ func Uniform(d *domain.Domain, sizes []int, total query.Total) *Tables {
 	return t
 }
 
-// Precision returns the precision of attribute a relative to others: the raw one that minimises a sum of (weight·k)·σ. Centring
-// divides the variance by 1/(1−1/k).
-func (t *Tables) Precision(a int, weight float64) float64 {
+// Precision returns the precision of attribute a relative to others: the raw one that minimises a sum of (weight·k)·σ if costs are
+// of a power of it. Centring divides the variance by 1/(1−1/k).
+func (t *Tables) Precision(a int, weight, power float64) float64 {
 	k := float64(len(t.List[a].Counts))
-	p := math.Pow((weight+1)*k, 2./3) / (1 - 1/k)
+	p := math.Pow((weight+1)*k, 2/(1+2*power)) / (1 - 1/k)
 	if a == RowsAttribute(t.domain) {
 		p *= rowCountsPrecision
 	}
