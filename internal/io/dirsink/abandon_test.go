@@ -19,7 +19,7 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 		must.Do(t, d.Prepare(ctx))
 		refs := stage(t, d)
 		failing := d
-		failing.Disk = faulty{Disk: rename.Disk{}, n: &n, dead: true}
+		failing.Disk = faulty{Disk: rename.Disk, n: &n, dead: true}
 		before := n
 		_, err := failing.Publish(ctx, refs, releasedFiles("run"), nil)
 		n = before

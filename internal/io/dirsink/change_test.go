@@ -97,10 +97,10 @@ func TestReadersWhoMayNotRename(t *testing.T) {
 		must.Value(d.Publish(ctx, stage(t, d), releasedFiles("old"), nil))(t)
 		d.RunID = "new"
 		n, cut := k, d
-		cut.Disk = faulty{Disk: rename.Disk{}, n: &n, dead: true}
+		cut.Disk = faulty{Disk: rename.Disk, n: &n, dead: true}
 		_, publishErr := cut.Publish(ctx, stage(t, d), releasedFiles("new"), nil)
 		reader := d
-		reader.Disk = noRenames{rename.Disk{}}
+		reader.Disk = noRenames{rename.Disk}
 		o, err := open(ctx, reader)
 		if err == nil {
 			err = o.Verify(ctx)

@@ -28,14 +28,14 @@ func start(t *testing.T, store memory, d Dir, n int) *publisher {
 	t.Helper()
 	p := &publisher{paused: make(chan struct{}), resume: make(chan struct{}), ended: make(chan error, 1)}
 	p.Dir = d
-	p.Path, p.Extension, p.Disk = "gs://bucket/out", "csv", objects.Disk{Context: ctx, System: store}
+	p.Path, p.Extension, p.Disk = "gs://bucket/out", "csv", objects.Disk(ctx, store)
 	p.refs = stage(t, p.Dir)
 	slow := p.Dir
-	slow.Disk = objects.Disk{Context: ctx, System: faultyService{store, faulty{n: &n, pause: func() {
+	slow.Disk = objects.Disk(ctx, faultyService{store, faulty{n: &n, pause: func() {
 		p.passed = true
 		close(p.paused)
 		<-p.resume
-	}}}}
+	}}})
 	go func() {
 		_, err := slow.Publish(ctx, p.refs, releasedFiles(d.RunID), nil)
 		if !p.passed {
@@ -151,7 +151,7 @@ func TestStagingIsPrivate(t *testing.T) {
 
 // A claim that a dead run has left is found at launch, and taken over on request.
 func TestClaimOfADeadRun(t *testing.T) {
-	d := Dir{Path: "gs://bucket/out", Shards: 2, Extension: "csv", Disk: objects.Disk{Context: ctx, System: newMemory()}}
+	d := Dir{Path: "gs://bucket/out", Shards: 2, Extension: "csv", Disk: objects.Disk(ctx, newMemory())}
 	dead, next := d, d
 	dead.RunID, next.RunID = "dead", "next"
 	check(t, errors.Join(dead.Prepare(ctx), objects.Of(dead.in(ctx)).Claim()))
@@ -173,7 +173,7 @@ func TestClaimOfADeadRun(t *testing.T) {
 
 // A run that is abandoned lets others publish.
 func TestAbandonedClaim(t *testing.T) {
-	d := Dir{Release: "gs://bucket/out", RunID: "r", Disk: objects.Disk{Context: ctx, System: newMemory()}}
+	d := Dir{Release: "gs://bucket/out", RunID: "r", Disk: objects.Disk(ctx, newMemory())}
 	must.Do(t, errors.Join(d.Prepare(ctx), objects.Of(d.in(ctx)).Claim(), d.Abandon(ctx)))
 	d.RunID = "next"
 	if _, err := d.Publish(ctx, nil, releasedFiles("next"), nil); err != nil {

@@ -12,7 +12,7 @@ import (
 // Dir is where one run puts its output: see layout.Dir.
 type Dir layout.Dir
 
-// What outputs are made of.
+// File and the others are what outputs are made of.
 type (
 	File      = layout.File
 	FileRef   = layout.FileRef
@@ -63,9 +63,9 @@ func (d Dir) in(ctx context.Context) layout.Dir {
 	switch {
 	case d.Disk != nil:
 	case own.Remote():
-		own.Disk = objects.Disk{Context: ctx, System: files.SystemOf(own.ReleaseDir())}
+		own.Disk = objects.Disk(ctx, files.SystemOf(own.ReleaseDir()))
 	default:
-		own.Disk = rename.Disk{}
+		own.Disk = rename.Disk
 	}
 	return own
 }

@@ -115,12 +115,13 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{"local", func(t *testing.T) Dir { return Dir{Path: filepath.Join(quickDir(t), "out"), Disk: rename.Disk{}} }, func(d Dir, n *int, after, dead bool) Dir {
+	{"local", func(t *testing.T) Dir { return Dir{Path: filepath.Join(quickDir(t), "out"), Disk: rename.Disk} }, func(d Dir, n *int, after, dead bool) Dir {
 		d.Disk = faulty{Disk: d.Disk, n: n, after: after, dead: dead}
 		return d
 	}, 40},
 	{"objects", func(*testing.T) Dir {
-		return Dir{Path: "gs://bucket/out", Disk: objects.Disk{Context: ctx, System: newMemory()}}
+		m := newMemory()
+		return Dir{Path: "gs://bucket/out", Disk: onSystem{objects.Disk(ctx, m), m}}
 	}, failingObjects, 35},
 }
 
@@ -244,7 +245,7 @@ func TestDiskFull(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "parquet"}
 	refs := stage(t, d)
 	small := d
-	small.Disk = full{rename.Disk{}}
+	small.Disk = full{rename.Disk}
 	if _, err := writePart(small); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
@@ -266,7 +267,7 @@ func TestPlaceTakesNoName(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	check(t, errors.Join(os.Mkdir(from, 0o700), os.Mkdir(to, 0o700), os.WriteFile(filepath.Join(to, "rows"), nil, 0o600)))
-	if err := (rename.Disk{}).Place(from, to); !errors.Is(err, os.ErrExist) {
+	if err := rename.Disk.Place(from, to); !errors.Is(err, os.ErrExist) {
 		t.Error(err)
 	}
 }
@@ -286,7 +287,7 @@ func TestAbort(t *testing.T) {
 	if _, err := p.Write(nil); err == nil {
 		t.Error("an aborted part was written to")
 	}
-	if names, err := (rename.Disk{}).List(filepath.Join(staging(d), "parts")); err != nil || len(names) != 0 {
+	if names, err := rename.Disk.List(filepath.Join(staging(d), "parts")); err != nil || len(names) != 0 {
 		t.Error(names, err)
 	}
 }

@@ -136,9 +136,15 @@ func (w *memoryWriter) Close() error {
 
 func (w *memoryWriter) Abort() { w.ended = true }
 
+// onSystem is a disk that tells what it is on.
+type onSystem struct {
+	layout.Disk
+	system files.System
+}
+
 // failingObjects returns d with a service whose n-th request fails.
 func failingObjects(d Dir, n *int, after, dead bool) Dir {
-	d.Disk = objects.Disk{Context: ctx, System: faultyService{d.Disk.(objects.Disk).System, faulty{n: n, after: after, dead: dead}}}
+	d.Disk = objects.Disk(ctx, faultyService{d.Disk.(onSystem).system, faulty{n: n, after: after, dead: dead}})
 	return d
 }
 
@@ -195,7 +201,7 @@ func (w faultyWriter) Close() error { return w.f.op(w.Writer.Close) }
 // A part that is given up, or could not be written whole, leaves no object, however its writer ends.
 func TestNoObjectOfAnAbortedPart(t *testing.T) {
 	m := newMemory()
-	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", Disk: objects.Disk{Context: ctx, System: m}}
+	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", Disk: objects.Disk(ctx, m)}
 	p := must.Value(d.Create(ctx, 0))(t)
 	must.Value(p.Write([]byte("half a row")))(t)
 	if err := p.Abort(); err != nil {
@@ -214,7 +220,7 @@ func TestNoObjectOfAnAbortedPart(t *testing.T) {
 // another and is repeated; that twenty repetitions lose happens by chance with probability 1e-46.
 func TestTwoAttemptsAtOnce(t *testing.T) {
 	for round := range 50 {
-		d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 5, Extension: "csv", Disk: objects.Disk{Context: ctx, System: newMemory()}}
+		d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 5, Extension: "csv", Disk: objects.Disk(ctx, newMemory())}
 		refs := stage(t, d)
 		var wg sync.WaitGroup
 		for range 3 {

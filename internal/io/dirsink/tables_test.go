@@ -56,10 +56,10 @@ func TestTablesOrNone(t *testing.T) {
 	}
 	for n := 1; n < 60; n++ {
 		left, cut := n, d
-		cut.Disk = faulty{Disk: rename.Disk{}, n: &left, dead: true}
+		cut.Disk = faulty{Disk: rename.Disk, n: &left, dead: true}
 		_, cutErr := cut.Publish(ctx, refs, nil, nil)
 		_, err := Open(ctx, d.Path)
-		if names, _ := (rename.Disk{}).List(d.Path); err != nil && len(names) > 0 || err == nil && !slices.Equal(names, []string{"events", "people"}) {
+		if names, _ := rename.Disk.List(d.Path); err != nil && len(names) > 0 || err == nil && !slices.Equal(names, []string{"events", "people"}) {
 			t.Fatalf("operation %d: %v is in the directory of the rows; %v, %v", n, names, cutErr, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestTablesVerify(t *testing.T) {
 	if _, err := d.in(ctx).Write(strange, Content("", []byte("x")).Write); err != nil || o.Verify(ctx) == nil {
 		t.Error("a strange file is accepted", err)
 	}
-	must.Do(t, errors.Join(rename.Disk{}.Remove(strange), rename.Disk{}.Remove(d.in(ctx).At("events/part-00000-of-00001.csv"))))
+	must.Do(t, errors.Join(rename.Disk.Remove(strange), rename.Disk.Remove(d.in(ctx).At("events/part-00000-of-00001.csv"))))
 	if err := o.Verify(ctx); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a part has gone: %v", err)
 	}

@@ -26,7 +26,7 @@ func TestBigQueryWildcards(t *testing.T) {
 		slices.Sort(found)
 		return found
 	}
-	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 3, Extension: "parquet", Disk: objects.Disk{Context: ctx, System: store}}
+	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 3, Extension: "parquet", Disk: objects.Disk(ctx, store)}
 	check(t, d.Prepare(ctx))
 	refs := stage(t, d)
 	if got := matches("gs://bucket/out/*"); len(store.objects) == 0 || len(got) > 0 {

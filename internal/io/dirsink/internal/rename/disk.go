@@ -12,9 +12,11 @@ import (
 )
 
 // Disk is the real disk.
-type Disk struct{}
+var Disk layout.Disk = disk{}
 
-func (Disk) List(dir string) ([]string, error) {
+type disk struct{}
+
+func (disk) List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	names := make([]string, len(entries))
 	for i, e := range entries {
@@ -23,7 +25,7 @@ func (Disk) List(dir string) ([]string, error) {
 	return names, err
 }
 
-func (Disk) Size(path string) (int64, error) {
+func (disk) Size(path string) (int64, error) {
 	s, err := os.Stat(path)
 	if err != nil {
 		return 0, err
@@ -31,7 +33,7 @@ func (Disk) Size(path string) (int64, error) {
 	return s.Size(), nil
 }
 
-func (d Disk) Sum(path string) (n int64, crc uint32, err error) {
+func (d disk) Sum(path string) (n int64, crc uint32, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, 0, err
@@ -42,10 +44,10 @@ func (d Disk) Sum(path string) (n int64, crc uint32, err error) {
 	return n, h.Sum32(), err
 }
 
-func (Disk) Open(path string) (io.ReadCloser, error) { return os.Open(path) }
+func (disk) Open(path string) (io.ReadCloser, error) { return os.Open(path) }
 
 // MkdirAll makes the names of what it creates durable too.
-func (d Disk) MkdirAll(dir string) error {
+func (d disk) MkdirAll(dir string) error {
 	if s, err := os.Stat(dir); err == nil && s.IsDir() {
 		return nil
 	}
@@ -62,7 +64,7 @@ func (d Disk) MkdirAll(dir string) error {
 }
 
 // MkdirOwn keeps what is staged from other users: it is not published yet.
-func (d Disk) MkdirOwn(dir string) error {
+func (d disk) MkdirOwn(dir string) error {
 	if err := d.MkdirAll(filepath.Dir(dir)); err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (d Disk) MkdirOwn(dir string) error {
 	return nil
 }
 
-func (Disk) Create(path string) (layout.Handle, error) {
+func (disk) Create(path string) (layout.Handle, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	return localFile{f}, err
 }
@@ -83,15 +85,15 @@ type localFile struct{ *os.File }
 func (f localFile) Abort() error { return f.Close() }
 
 // Place renames; a directory that is there is not replaced.
-func (Disk) Place(from, to string) error { return os.Rename(from, to) }
+func (disk) Place(from, to string) error { return os.Rename(from, to) }
 
-func (Disk) Replace(from, to string) error { return os.Rename(from, to) }
+func (disk) Replace(from, to string) error { return os.Rename(from, to) }
 
-func (Disk) Remove(path string) error { return os.Remove(path) }
+func (disk) Remove(path string) error { return os.Remove(path) }
 
-func (Disk) RemoveAll(path string) error { return os.RemoveAll(path) }
+func (disk) RemoveAll(path string) error { return os.RemoveAll(path) }
 
-func (Disk) Sync(dir string) error {
+func (disk) Sync(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
