@@ -12,15 +12,21 @@ import (
 // Dir is where one run puts its output: see layout.Dir.
 type Dir layout.Dir
 
-// File and the others are what outputs are made of.
 type (
-	File      = layout.File
-	FileRef   = layout.FileRef
-	Leftover  = layout.Leftover
-	Manifest  = layout.Manifest
-	NotFree   = layout.NotFree
+	// File is one file of a finished output.
+	File = layout.File
+	// FileRef is one shard that was written and is not published yet.
+	FileRef = layout.FileRef
+	// Leftover is what another run has staged and not published.
+	Leftover = layout.Leftover
+	// Manifest is _manifest.json.
+	Manifest = layout.Manifest
+	// NotFree is the error of a directory that holds something.
+	NotFree = layout.NotFree
+	// Published is what a run has made visible.
 	Published = layout.Published
-	Released  = layout.Released
+	// Released is a file that goes with the rows.
+	Released = layout.Released
 )
 
 // What a directory can hold that is not free.

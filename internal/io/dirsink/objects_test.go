@@ -201,7 +201,7 @@ func (w faultyWriter) Close() error { return w.f.op(w.Writer.Close) }
 // A part that is given up, or could not be written whole, leaves no object, however its writer ends.
 func TestNoObjectOfAnAbortedPart(t *testing.T) {
 	m := newMemory()
-	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", Disk: objects.Disk(ctx, m)}
+	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", Disk: onSystem{objects.Disk(ctx, m), m}}
 	p := must.Value(d.Create(ctx, 0))(t)
 	must.Value(p.Write([]byte("half a row")))(t)
 	if err := p.Abort(); err != nil {
