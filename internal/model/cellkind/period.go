@@ -28,13 +28,16 @@ var marksOfPeriods = [Periods]string{Months: "-", Quarters: "-Q", PlainQuarters:
 
 // PeriodOf returns the form of a text, and its year.
 func PeriodOf(text []byte) (p Period, year int) {
-	if len(text) < len("2024Q4") || len(text) > len("2024-W52") || count(text[:4]) < 4 {
-		return NoPeriod, 0
+	if len(text) < len("2024Q4") || len(text) > len("2024-W52") || text[4] != '-' && text[4] != 'Q' || count(text[:4]) < 4 {
+		return NoPeriod, 0 // most numbers end here, and nothing is allocated for them
 	}
 	year, _ = strconv.Atoi(string(text[:4]))
 	for p := Months; p < Periods; p++ {
 		number, ok := strings.CutPrefix(string(text[4:]), marksOfPeriods[p])
-		if n, err := strconv.Atoi(number); ok && err == nil && n >= 1 && n <= p.most(year) && p.text(year, n) == string(text) {
+		if !ok {
+			continue
+		}
+		if n, err := strconv.Atoi(number); err == nil && n >= 1 && n <= p.most(year) && p.text(year, n) == string(text) {
 			return p, year
 		}
 	}
