@@ -27,7 +27,7 @@ export GOFLAGS += -ldflags=-s -tags=osusergo,disable_grpc_modules
 export GOGC ?= 400
 ablate bench demo lint nightly paper pictures: export GOGC = 100
 
-.PHONY: all fetch suite docs notices pictures build program fmt vet lint test race integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed packages images template golden cover clean
+.PHONY: all fetch suite docs notices pictures build program fmt vet lint test race longer programs others integration services engines emulator verify verify-long nightly mutation ablate fuzz bench paper demo release wheel packed packages images template golden cover clean
 
 all: fmt vet lint test
 
@@ -72,21 +72,24 @@ lint:
 # of its own, which takes longer to link than to run: make vet compiles them, and make integration runs them. The command is
 # linked once for all. The longest tests come first, and three packages at a time keep two cores busy while tests wait.
 # Go keeps results of tests for as long as their own module stays: those that read the repository around it are run again.
+# make test SHORT= runs every test whole, as CI does: what make integration and make verify run is in it.
 TESTPROGRAM = bin/test/dapple
 PROGRAM     = DAPPLE_TEST_PROGRAM=$(CURDIR)/$(TESTPROGRAM)
 AROUND      = /integration(/(docs|handout|mutation|verify))?$$
 ALLTESTS    = $(GO) list -f '{{.Dir}}' ./pipelines/... ./transforms/... ./dp/... ./internal/... ./solver/... ./io/...
 program:
 	@mkdir -p bin/test && $(GO) build -buildvcs=false -o $(TESTPROGRAM) ./pipelines/dapple
+SHORT ?= -short
+FORM   = $(or $(SHORT),-timeout=30m) -vet=off -p 3
 test: program $(if $(EVENTS),suite)
-	$(PROGRAM) $(TEST) -short -p 3 $$($(ALLTESTS))
-	$(BELOW) $(PROGRAM) $(TEST) -short -p 3 -count=1 $$($(GO) list ./... | grep -E '$(AROUND)')
-	$(BELOW) $(PROGRAM) $(TEST) -short -p 3 $$($(GO) list ./... | grep -vE '$(AROUND)')
+	$(PROGRAM) $(TEST) $(FORM) $$($(ALLTESTS))
+	$(BELOW) $(PROGRAM) $(TEST) $(FORM) -count=1 $$($(GO) list ./... | grep -E '$(AROUND)')
+	$(BELOW) $(PROGRAM) $(TEST) $(FORM) $$($(GO) list ./... | grep -vE '$(AROUND)')
 	$(RESEARCH) $(GO) test -short -run TestSmoke ./rivals # every method runs; make nightly has the rest of research
 
 # CI sets EVENTS=out: what tests say is kept there, so that make verify need not run them again.
 EVENTS ?=
-TEST   = $(if $(EVENTS),$(CURDIR)/bin/suite -log $(CURDIR)/out/test.log -events $(CURDIR)/$(EVENTS)/short.json --,$(GO) test)
+TEST   = $(if $(EVENTS),$(CURDIR)/bin/suite -log $(CURDIR)/out/test.log -list $(CURDIR)/out/skipped.txt -events $(CURDIR)/$(EVENTS)/$(if $(SHORT),short,whole).json --,$(GO) test)
 suite:
 	@mkdir -p bin out
 	@$(BELOW) $(GO) build -o ../bin/suite ./suite
@@ -100,26 +103,30 @@ race:
 WHOLE  = $(GO) list -f '{{.Dir}}' ./pipelines/... ./internal/io/... ./internal/kit/... ./internal/model/... ./internal/pipelines/... ./internal/release/... ./internal/request/... ./internal/solver/... ./internal/testkit/... ./internal/transforms/... ./solver/... ./transforms/...
 WHOLEBELOW = $(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy
 SUITE  = $(PROGRAM) $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt $(if $(EVENTS),-events $(CURDIR)/$(EVENTS)/whole.json) -log $(CURDIR)/out
-integration: program suite
-	@rm -f out/skipped.txt
+longer: program suite
 	$(SUITE)/packages.log -longer -- -p 3 -count=1 -timeout 30m $$($(WHOLE))
-	$(SUITE)/examples.log -- -p 3 -count=1 -timeout 30m $$($(GO) list -f '{{if .TestGoFiles}}{{.Dir}}{{end}}' ./examples/...)
 	$(BELOW) $(SUITE)/integration.log -longer -- -p 3 -count=1 -timeout 30m $$($(WHOLEBELOW))
+programs: program suite
+	$(SUITE)/examples.log -- -p 3 -count=1 -timeout 30m $$($(GO) list -f '{{if .TestGoFiles}}{{.Dir}}{{end}}' ./examples/...)
 	$(GO) -C integration/outside vet . && $(GO) -C integration/outside test -count=1 . # programs of strangers
+others: program
 	@$(PROGRAM) GO=$(GO) $(SERVICES)/run.sh
+integration:
+	@rm -f out/skipped.txt
+	@$(MAKE) --no-print-directory longer programs others
 
 # Emulators of BigQuery and Cloud Storage; DuckDB, parquet-go, pyarrow, Polars and hyparquet on the same
 # Parquet files. What is missing here is left out and listed at the end.
-services: program
+services:
 	@rm -f out/skipped.txt
-	@$(PROGRAM) GO=$(GO) $(SERVICES)/run.sh
+	@$(MAKE) --no-print-directory others
 
 # Python with apache-beam, if make services has installed it.
 PYBEAM = $(wildcard $(CURDIR)/bin/beam/bin/python)
 
 # Runs on Flink, embedded in Beam's job server for it and as a cluster, and on Spark: six minutes of CPU, and another the
 # first time, when Maven fetches 160 MB for Flink and 300 MB for Spark. They are left out, with a message, if there is no
-# Java or no Maven. CI runs what is embedded, kept records and long IDs on Flink.
+# Java or no Maven. CI runs TestFlink if what an engine sees has changed.
 ENGINES ?= .
 FLINK := $(CURDIR)/bin/flink-job-server.jar
 SPARK := $(CURDIR)/bin/spark-job-server
@@ -158,7 +165,7 @@ verify-long:
 nightly: verify-long
 	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestBars|TestWideBars|TestFaultsAtEveryFileOperation|TestBooksByAModel|TestReadingTakesNoMemory|TestFigures' . ./crash ./figures
 	$(RESEARCH) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h ./...
-	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified' ./pipelines/dapple ./internal/pipelines
+	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified|TestOrderNeverHurts|TestDiagonals|TestSumsHold' ./pipelines/dapple ./internal/pipelines ./internal/release/answer
 	$(MAKE) integration engines
 	$(MAKE) fuzz FUZZTIME=60s
 
@@ -172,11 +179,12 @@ ablate:
 	$(RESEARCH) $(GO) run ./ablate $(ABLATE)
 
 # Every fuzz target in turn. BRIEF=1 searches without the coverage that guides a long search: instrumenting Apache Beam and
-# all else takes three minutes. Go sometimes reports the end of the time as a failure, with no input that failed.
+# all else takes three minutes. FUZZED="./dp/domain ./io/avroio" names packages. Go sometimes reports the end of the time as a
+# failure, with no input that failed.
 BRIEF ?=
 fuzz:
 	@mkdir -p out
-	@for pkg in $$(grep -rl --include=*_test.go --exclude-dir=services '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	@for pkg in $${FUZZED:-$$(grep -rl --include=*_test.go --exclude-dir=services '^func Fuzz' . | xargs -n1 dirname | sort -u)}; do \
 		run="$(GO) test"; \
 		if [ -n "$(BRIEF)" ]; then \
 			mkdir -p out/fuzz && (cd $$pkg && $(GO) test -c -o $(CURDIR)/out/fuzz/fuzz.test .) || exit 1; \

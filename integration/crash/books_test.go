@@ -23,12 +23,12 @@ import (
 // and again once what unfinished runs have left is removed.
 func TestBooksByAModel(t *testing.T) {
 	if testing.Short() {
-		t.Skip("missing: hundreds of runs; make integration runs 30 sequences, and make nightly 500")
+		t.Skip("missing: hundreds of runs; make integration runs 12 sequences, and make nightly 500")
 	}
 	if why := canTrace(); why != "" {
 		t.Skip("missing: " + why)
 	}
-	sequences := uint64(30)
+	sequences := uint64(12)
 	if os.Getenv("DAPPLE_NIGHTLY") != "" {
 		sequences = 500
 	}

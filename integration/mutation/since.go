@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// since returns the defects in files or for tests that have changed since a commit, and a quarter of the others. The hash
+// since returns the defects in files, or for tests in files, that have changed since a commit, and a quarter of the others. The hash
 // of the commit at hand picks the quarter, so that four commits try nearly three quarters of them.
 func since(root, base string, list []defect) ([]defect, error) {
 	changed, err := git(root, "diff", "--name-only", base)
@@ -22,14 +22,10 @@ func since(root, base string, list []defect) ([]defect, error) {
 	return pick(list, strings.Fields(changed), strings.TrimSpace(head)), nil
 }
 
-// pick is since, given the changed files and the commit at hand. A defect counts as touched if its file, or a file beside
-// its test, has changed.
+// pick is since, given the changed files and the commit at hand.
 func pick(list []defect, changed []string, commit string) []defect {
 	return slices.DeleteFunc(slices.Clone(list), func(d defect) bool {
-		touched := slices.ContainsFunc(changed, func(f string) bool {
-			return f == d.file || strings.HasSuffix(f, "_test.go") && strings.HasPrefix(f, d.pkg()+"/")
-		})
-		return !touched && sha256.Sum256([]byte(commit + d.name))[0] >= 64
+		return !slices.Contains(changed, d.file) && !slices.Contains(changed, d.at) && sha256.Sum256([]byte(commit + d.name))[0] >= 64
 	})
 }
 
