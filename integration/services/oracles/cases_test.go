@@ -96,12 +96,9 @@ func texts() *table {
 
 // options are the ways of writing a table.
 var options = map[string]parquetio.Options{
-	"v2":        {GroupRows: 300},
-	"v1":        {Pages: parquetio.PagesV1, GroupRows: 333},
-	"v2_zstd":   {Codec: parquetio.Zstd},
-	"v1_plain":  {Pages: parquetio.PagesV1, Codec: parquetio.Uncompressed},
-	"v2_plain":  {Codec: parquetio.Uncompressed, GroupRows: 1 << 14},
-	"v1_snappy": {Pages: parquetio.PagesV1},
+	"groups": {GroupRows: 300},
+	"one":    {},
+	"wide":   {Wide: true, GroupRows: 1 << 14},
 }
 
 // written is a table in a file of our writer.

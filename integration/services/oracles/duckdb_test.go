@@ -198,7 +198,7 @@ func TestDuckDBReadsOurs(t *testing.T) {
 func TestDuckDBFilters(t *testing.T) {
 	db := openDuck(t)
 	w := tables()["mixed"]
-	path := w.write(t, options["v2"])
+	path := w.write(t, options["groups"])
 	cells := w.cells()
 	for k := range w.d.Attributes {
 		a := &w.d.Attributes[k]

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -75,9 +74,6 @@ func TestHyparquetReadsOurs(t *testing.T) {
 	files := writeAll(t, dir)
 	script(t, "node", "testdata/see.mjs", dir, node)
 	for name, w := range files {
-		if w.o.Codec == parquetio.Zstd {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			w.check(t, seenBy(t, "hyparquet", w.path), fileTypes, domain.Numeric)
 		})

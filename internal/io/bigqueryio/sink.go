@@ -55,7 +55,6 @@ type Sink struct {
 	Shards   int           // number of staged parts; 1 to MaxShards
 	Write    Write
 	Labels   map[string]string // of the job and the table, in addition to dapple_run, which holds RunID
-	Pages    parquetio.Pages   // of staged files
 	Deadline time.Duration     // of Publish; default 2 h. A load can take 6 h
 
 	sleep func(context.Context, time.Duration) error // nil: as long as it says
@@ -85,9 +84,6 @@ func (s Sink) Validate() error {
 	}
 	if s.Write > WriteAppend {
 		fault("write %d: want WriteEmpty, WriteTruncate or WriteAppend", s.Write)
-	}
-	if err := s.parquet().Validate(); err != nil {
-		fault("%v", err)
 	}
 	if s.Deadline < 0 {
 		fault("deadline %v: want a positive time", s.Deadline)
@@ -134,13 +130,9 @@ func (s Sink) labels() map[string]string {
 	return all
 }
 
-func (s Sink) parquet() parquetio.Options {
-	return parquetio.Options{Pages: s.Pages, Decimals: parquetio.DecimalsWide}
-}
-
 // NewWriter starts one part on w, in the form in which parts are loaded.
 func (s Sink) NewWriter(w io.Writer) (*parquetio.Writer, error) {
-	return parquetio.NewWriter(w, &s.Domain, s.parquet())
+	return parquetio.NewWriter(w, &s.Domain, parquetio.Options{Wide: true})
 }
 
 func (s Sink) deadline() time.Duration { return cmp.Or(s.Deadline, 2*time.Hour) }

@@ -11,13 +11,12 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestSinkValidateListsAllFaults(t *testing.T) {
 	s := Sink{
-		Shards: MaxShards + 1, RunID: "a b", Write: 3, Pages: 7, Deadline: -1,
+		Shards: MaxShards + 1, RunID: "a b", Write: 3, Deadline: -1,
 		Labels: map[string]string{runLabel: "", "Team": "", "team": "Census", "9": "", "": "", "größe": "l-1_"},
 		Domain: domain.Domain{Attributes: []domain.Attribute{{Name: "a"}, {Name: "A"}, {Name: "b.c"}, {Name: "_PARTITIONTIME"}, {Name: "größe (cm)"}, {Name: "größe, cm"}, {Name: "% of total"}}},
 	}
@@ -26,7 +25,7 @@ func TestSinkValidateListsAllFaults(t *testing.T) {
 		t.Fatal("no fault was found")
 	}
 	want := []string{
-		"bigquery: no project", `table ".."`, `run "a b": want 1 to 64`, "10001 shards: a load job takes 1 to 10000 files", "write 3: want", "pages 7: want", "deadline -1ns",
+		"bigquery: no project", `table ".."`, `run "a b": want 1 to 64`, "10001 shards: a load job takes 1 to 10000 files", "write 3: want", "deadline -1ns",
 		`label "": want`, `label "9": want`, `label "Team": want`, `label "dapple_run" is set by dapple`, `label "team": its value`,
 		`columns "a" and "A"`, `column "b.c": BigQuery wants`, "names that begin with _PARTITION", `column "größe (cm)"`, `column "größe, cm"`,
 	}
@@ -58,7 +57,7 @@ func TestWriteByName(t *testing.T) {
 // Workers get copies of a sink as JSON.
 func TestSinkIsPlainData(t *testing.T) {
 	s := sinkTo(&loadServer{})
-	s.sleep, s.Labels, s.Deadline, s.Pages = nil, map[string]string{"a": "b"}, time.Hour, parquetio.PagesV1
+	s.sleep, s.Labels, s.Deadline = nil, map[string]string{"a": "b"}, time.Hour
 	b := must.Value(json.Marshal(s))(t)
 	var back Sink
 	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, s) {

@@ -34,7 +34,7 @@ func writeFile(tb testing.TB, path string, b []byte) string {
 
 // Check of damaged files ends with an error that names the file, or finds nothing; never with a panic.
 func TestCheckDamaged(t *testing.T) {
-	b, d := smallFile(t, Options{})
+	b, d := smallFile(t)
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	for _, n := range []int{0, 1, 4, 8, len(b) / 2, len(b) - 8, len(b) - 1} {
 		writeFile(t, path, b[:n])
@@ -63,7 +63,7 @@ func TestCheckDamaged(t *testing.T) {
 }
 
 func TestCheckFiles(t *testing.T) {
-	b, d := smallFile(t, Options{})
+	b, d := smallFile(t)
 	dir := t.TempDir()
 	good := writeFile(t, filepath.Join(dir, "good.parquet"), b)
 	if err := Check(ctx, nil, d); err == nil {

@@ -27,7 +27,7 @@ type column struct {
 
 // newColumn returns a column of a type. NUMERIC is as wide as BigQuery has it.
 func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
-	c := &column{Column: &codec.Column{Name: name, Physical: rowOf(typ).physical, Nullable: nullable}, typ: typ, scale: scale, form: typ.Facts().Form}
+	c := &column{Column: &codec.Column{Name: name, Physical: types[typ].physical, Nullable: nullable}, typ: typ, scale: scale, form: typ.Facts().Form}
 	if c.form == domain.Text {
 		c.Texts = codec.NewDictionary()
 	}
@@ -38,7 +38,7 @@ func newColumn(name string, typ domain.Type, scale int, nullable bool) *column {
 // take sets the form of NUMERIC, and what the file states of the column.
 func (c *column) take(f decimalForm) {
 	c.decimalForm = f
-	c.Width, c.Factor, c.Logical = f.width, native.Power10(max(0, f.places-c.scale)), rowOf(c.typ).logical(c)
+	c.Width, c.Factor, c.Logical = f.width, native.Power10(max(0, f.places-c.scale)), types[c.typ].logical(c)
 }
 
 var (

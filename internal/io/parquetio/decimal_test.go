@@ -33,7 +33,7 @@ func TestDecimalsOfTheRange(t *testing.T) {
 		c := &domain.Chunk{Rows: 3, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{tt.lo, tt.hi, tt.lo/2 + tt.hi/2}}}}
 		b := fileOf(t, d, Options{}, c)
 		sameRows(t, b, d, c)
-		sameRows(t, fileOf(t, d, Options{Decimals: DecimalsWide}, c), d, c)
+		sameRows(t, fileOf(t, d, Options{Wide: true}, c), d, c)
 		r := must.Value(file.NewParquetReader(bytes.NewReader(b)))(t)
 		col := r.MetaData().Schema.Column(0)
 		if got := fmt.Sprint(col.LogicalType()); !strings.Contains(got, tt.want) || col.TypeLength() != tt.width {

@@ -11,7 +11,7 @@ import (
 
 // Every type is described as it was written.
 func TestDescribe(t *testing.T) {
-	b, d := smallFile(t, Options{})
+	b, d := smallFile(t)
 	path := writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), b)
 	got, err := Describe(ctx, named(path)[0])
 	if err != nil || len(got) != d.Len() {

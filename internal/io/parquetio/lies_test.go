@@ -113,7 +113,7 @@ func cellsIn(file []byte, d *domain.Domain) (string, error) {
 
 // Encrypted files begin and end with another mark.
 func TestEncrypted(t *testing.T) {
-	b, d := smallFile(t, Options{})
+	b, d := smallFile(t)
 	copy(b, "PARE")
 	copy(b[len(b)-4:], "PARE")
 	if err := readAll(b, d); err == nil || !strings.Contains(err.Error(), "x.parquet: it is encrypted, its footer too; write it again without encryption") {

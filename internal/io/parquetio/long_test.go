@@ -17,7 +17,7 @@ import (
 )
 
 // textFile is a file of the texts in two columns "id" and "s", by another writer.
-func textFile(t *testing.T, texts []string, o ...parquet.WriterProperty) []byte {
+func textFile(t testing.TB, texts []string, o ...parquet.WriterProperty) []byte {
 	t.Helper()
 	column := func(name string) schema.Node {
 		return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1))

@@ -96,9 +96,6 @@ func TestRoundTrip(t *testing.T) {
 		{"all NULL", nullable, Options{}, 1, []int{100}},
 		{"unaligned", nullable, Options{GroupRows: 50000}, 0.05, []int{1, 65535, 0, 7, 65536, 9}},
 		{"required", plain, Options{}, 0, []int{1000, 66000}},
-		{"V1", nullable, Options{Pages: PagesV1}, 0.05, []int{3000}},
-		{"V1 required zstd", plain, Options{Pages: PagesV1, Codec: Zstd}, 0, []int{3000}},
-		{"V2 uncompressed", nullable, Options{Codec: Uncompressed}, 0.3, []int{3000}},
 		{"many groups", nullable, Options{GroupRows: 10}, 0.3, []int{95}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -1,8 +1,6 @@
 package parquetio
 
 import (
-	"fmt"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -11,34 +9,23 @@ import (
 
 // typeRow says how the values of a type are written.
 type typeRow struct {
-	typ      domain.Type
 	physical parquet.Type
 	logical  func(c *column) schema.LogicalType
 }
 
 // types has a row for every type.
-var types = []typeRow{
-	{domain.String, parquet.Types.ByteArray, always(schema.StringLogicalType{})},
-	{domain.Float64, parquet.Types.Double, always(schema.NoLogicalType{})},
-	{domain.Int64, parquet.Types.Int64, always(schema.NewIntLogicalType(64, true))},
-	{domain.Numeric, parquet.Types.FixedLenByteArray, func(c *column) schema.LogicalType {
+var types = [...]typeRow{
+	domain.String:  {parquet.Types.ByteArray, always(schema.StringLogicalType{})},
+	domain.Float64: {parquet.Types.Double, always(schema.NoLogicalType{})},
+	domain.Int64:   {parquet.Types.Int64, always(schema.NewIntLogicalType(64, true))},
+	domain.Numeric: {parquet.Types.FixedLenByteArray, func(c *column) schema.LogicalType {
 		return schema.NewDecimalLogicalType(int32(c.digits), int32(c.places))
 	}},
-	{domain.Bool, parquet.Types.Boolean, always(schema.NoLogicalType{})},
-	{domain.Date, parquet.Types.Int32, always(schema.DateLogicalType{})},
-	{domain.Timestamp, parquet.Types.Int64, always(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros))},
-	{domain.DateTime, parquet.Types.Int64, always(schema.NewTimestampLogicalType(false, schema.TimeUnitMicros))},
-	{domain.Time, parquet.Types.Int64, always(schema.NewTimeLogicalType(false, schema.TimeUnitMicros))},
-}
-
-// rowOf returns the row of a type.
-func rowOf(t domain.Type) *typeRow {
-	for i := range types {
-		if types[i].typ == t {
-			return &types[i]
-		}
-	}
-	panic(fmt.Sprintf("parquet: %v has no row in the table of types", t))
+	domain.Bool:      {parquet.Types.Boolean, always(schema.NoLogicalType{})},
+	domain.Date:      {parquet.Types.Int32, always(schema.DateLogicalType{})},
+	domain.Timestamp: {parquet.Types.Int64, always(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros))},
+	domain.DateTime:  {parquet.Types.Int64, always(schema.NewTimestampLogicalType(false, schema.TimeUnitMicros))},
+	domain.Time:      {parquet.Types.Int64, always(schema.NewTimeLogicalType(false, schema.TimeUnitMicros))},
 }
 
 // always is the logical type of every column of a type.

@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -21,8 +22,8 @@ func NewWriter(w io.Writer, d *domain.Domain, o Options) (*Writer, error) {
 		if a.Type == domain.Numeric && (a.Scale < 0 || a.Scale > numericScale) {
 			return nil, fmt.Errorf("parquet: column %q: scale %d: want 0 to %d", a.Name, a.Scale, numericScale)
 		}
-		columns[i] = newColumn(a.Name, a.Type, a.Scale, a.Null && o.Nulls == NullsOptional)
-		if a.Type == domain.Numeric && o.Decimals == DecimalsDeclared {
+		columns[i] = newColumn(a.Name, a.Type, a.Scale, a.Null)
+		if a.Type == domain.Numeric && !o.Wide {
 			columns[i].declare(a)
 		}
 		if columns[i].Texts != nil {
@@ -62,14 +63,11 @@ type table struct {
 }
 
 func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
 	list := make([]*codec.Column, len(columns))
 	for i, c := range columns {
 		list[i] = c.Column
 	}
-	f, err := codec.NewWriter(w, list, o.codecOptions())
+	f, err := codec.NewWriter(w, list, cmp.Or(o.GroupRows, 1<<18))
 	if err != nil {
 		return nil, err
 	}

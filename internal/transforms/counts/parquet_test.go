@@ -106,7 +106,7 @@ func TestParquetCountsAsCSV(t *testing.T) {
 	f := must.Value(schema.ReadFile("../../../examples/visits/visits.yaml"))(t)
 	one, two := filepath.Join(dir, "one.parquet"), filepath.Join(dir, "two.parquet")
 	convert(t, csv, one, f.Domain, parquetio.Options{GroupRows: 700})
-	convert(t, csv, two, f.Domain, parquetio.Options{Pages: parquetio.PagesV1})
+	convert(t, csv, two, f.Domain, parquetio.Options{})
 	records := *f.Domain
 	records.PrivacyID = ""
 	for _, d := range []*domain.Domain{f.Domain, &records} {

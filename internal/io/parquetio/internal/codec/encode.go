@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/golang/snappy"
 )
 
 // fewEntries is a dictionary that needs no comparison with PLAIN: its indices take a byte.
@@ -12,10 +13,7 @@ const fewEntries = 256
 // encoder turns the batches of one column into the pages of column chunks. A chunk begins with a
 // dictionary if that makes its first page smaller, and goes on without one if it no longer pays.
 type encoder struct {
-	v2       bool
 	optional bool
-	pack     pack // nil: pages stay as they are
-	kind     parquet.Encoding
 
 	index    index
 	indexing bool // the next page may use the dictionary
@@ -34,14 +32,6 @@ type encoder struct {
 	*store // of the file
 }
 
-func newEncoder(o Options, optional bool, s *store) *encoder {
-	e := &encoder{store: s, v2: !o.V1, optional: optional, kind: parquet.Encodings.RLEDict, pack: packer(o.Codec)}
-	if !e.v2 {
-		e.kind = parquet.Encodings.PlainDict // what the readers that know no V2 call it
-	}
-	return e
-}
-
 // add makes a page of the n cells that the column holds.
 func (e *encoder) add(c *Column, n int) {
 	if e.cells == 0 {
@@ -49,12 +39,12 @@ func (e *encoder) add(c *Column, n int) {
 	}
 	e.cells, e.nulls = e.cells+n, e.nulls+c.nulls
 	e.encodeLevels(c, n)
-	p := page{v2: e.v2, cells: n, nulls: c.nulls, encoding: parquet.Encodings.Plain}
+	p := page{cells: n, nulls: c.nulls, encoding: parquet.Encodings.Plain}
 	switch {
 	case c.Plain:
 		e.body = e.encodeTexts(e.body[:0], c)
 	case e.encodeIndices(c):
-		p.encoding = e.kind
+		p.encoding = parquet.Encodings.RLEDict
 		e.indexed++
 	default:
 		e.body = c.appendPlain(e.body[:0], e.values)
@@ -153,30 +143,19 @@ func (e *encoder) pays(c *Column) bool {
 	return indices+entries/2 < len(e.compress(e.whole))
 }
 
-// compress returns src compressed, in memory that is used again.
+// compress returns src compressed, in memory that is used again: the library's own writer takes tables from the heap for each page.
 func (e *encoder) compress(src []byte) []byte {
-	if e.pack == nil {
-		return src
-	}
-	e.packed = e.pack(e.packed[:0], src)
+	e.packed = snappy.Encode(sized(e.packed, snappy.MaxEncodedLen(len(src))), src)
 	return e.packed
 }
 
-// appendPage appends a page of the levels and the body. V2 leaves levels as they are.
+// appendPage appends a page of the levels, which stay as they are, and the body.
 func (e *encoder) appendPage(p *page) {
-	levels, body := e.levels, e.body
-	if !e.v2 && e.optional {
-		body = e.withLevels()
-	}
-	if !e.v2 {
-		levels = nil
-	}
-	p.levels, p.compressed = len(levels), e.pack != nil
-	packed := e.compress(body)
-	p.plain, p.packed = len(levels)+len(body), len(levels)+len(packed)
+	packed := e.compress(e.body)
+	p.levels, p.plain, p.packed = len(e.levels), len(e.levels)+len(e.body), len(e.levels)+len(packed)
 	e.header = p.appendHeader(e.header[:0])
 	e.plain += len(e.header) + p.plain
-	for _, b := range [][]byte{e.header, levels, packed} {
+	for _, b := range [][]byte{e.header, e.levels, packed} {
 		e.pages.append(e.store, b)
 	}
 }
@@ -218,9 +197,6 @@ func (e *encoder) dictionaryPage(c *Column) []byte {
 	e.body = c.appendPlain(e.body[:0], e.index.entries)
 	packed := e.compress(e.body)
 	p := page{dictionary: true, plain: len(e.body), packed: len(packed), cells: len(e.index.entries), encoding: parquet.Encodings.Plain}
-	if !e.v2 {
-		p.encoding = parquet.Encodings.PlainDict
-	}
 	e.header = p.appendHeader(e.header[:0])
 	e.plain += len(e.header) + len(e.body)
 	e.whole = append(append(e.whole[:0], e.header...), packed...)

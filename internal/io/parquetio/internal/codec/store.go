@@ -1,9 +1,6 @@
 package codec
 
-import (
-	"encoding/binary"
-	"sync"
-)
+import "sync"
 
 // blockBytes is the size of the pieces in which pages wait for the end of their row group.
 const blockBytes = 1 << 14
@@ -20,7 +17,7 @@ type store struct {
 	numbers []uint32 // indices
 	levels  []byte   // encoded levels
 	body    []byte   // encoded values
-	whole   []byte   // V1: levels and values; else values encoded for a comparison
+	whole   []byte   // values encoded for a comparison; a dictionary's page
 	packed  []byte   // compressed bytes
 	header  []byte
 }
@@ -87,13 +84,6 @@ func (p *blocks) writeTo(w *sink, s *store) error {
 	clear(p.list)
 	p.list, p.size = p.list[:0], 0
 	return nil
-}
-
-// withLevels returns what a page of V1 compresses: the length of the levels, the levels, and the values.
-func (s *store) withLevels() []byte {
-	s.whole = binary.LittleEndian.AppendUint32(s.whole[:0], uint32(len(s.levels)))
-	s.whole = append(append(s.whole, s.levels...), s.body...)
-	return s.whole
 }
 
 // sized returns s, or a new slice if s is too small, with length n and any content.

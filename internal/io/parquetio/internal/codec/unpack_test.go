@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/andybalholm/brotli"
@@ -86,11 +87,22 @@ func lz4Zeros(n int) []byte {
 // blind are codecs whose library does not tell a page that goes on from one that is damaged.
 var blind = map[string]bool{"zstd": true, "lz4": true, "lz4_raw": true}
 
+// oldHeader is the header of a page of version 1.
+func oldHeader(p page) []byte {
+	rle := int(parquet.Encodings.RLE)
+	b := append(appendInts(nil, 0, p.plain, p.packed), 2<<4|thriftStruct)
+	return append(appendInts(b, p.cells, int(p.encoding), rle, rle), 0, 0)
+}
+
 // pageFile is a file of one column of 125 integers in the one page given, whose footer states total bytes.
-func pageFile(tb testing.TB, codec, total int, p page, body []byte) []byte {
+func pageFile(tb testing.TB, codec, total int, p page, v2 bool, body []byte) []byte {
 	tb.Helper()
-	p.packed, p.cells, p.compressed = len(body), 125, true
-	file := append(p.appendHeader([]byte(Magic)), body...)
+	p.packed, p.cells = len(body), 125
+	header := oldHeader(p)
+	if v2 {
+		header = p.appendHeader(nil)
+	}
+	file := slices.Concat([]byte(Magic), header, body)
 	size := int64(len(file) - len(Magic))
 
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{schema.NewInt64Node("n", parquet.Repetitions.Required, -1)}, -1)
@@ -155,7 +167,7 @@ func TestBombs(t *testing.T) {
 			"header at the limit":            {limit, limit, limit, false, errSize},
 			"header and footer at the limit": {limit, limit, limit, true, errSize},
 		} {
-			b := pageFile(t, c.number, tc.total, page{plain: tc.plain, v2: tc.v2}, body)
+			b := pageFile(t, c.number, tc.total, page{plain: tc.plain}, tc.v2, body)
 			took, err := readWithin(b, tc.max)
 			excess := errors.Is(err, tc.want) || blind[c.name] && errors.Is(tc.want, errSize) && errors.Is(err, ErrPage)
 			if !excess {
@@ -173,14 +185,14 @@ func TestStatedSizes(t *testing.T) {
 	for _, c := range codecs {
 		for _, v2 := range []bool{false, true} {
 			for n, want := range map[int]error{999: errSize, 1000: nil, 1001: errSize, 0: errSize} {
-				b := pageFile(t, c.number, 1000, page{plain: 1000, v2: v2}, c.zeros(n))
+				b := pageFile(t, c.number, 1000, page{plain: 1000}, v2, c.zeros(n))
 				_, err := readWithin(b, math.MaxInt32)
 				if !errors.Is(err, want) && !(c.name == "lz4" && errors.Is(err, ErrPage) && n != 1000) {
 					t.Errorf("%s: %d bytes in a page of 1000: got %v, want %v", c.name, n, err, want)
 				}
 			}
 		}
-		b := pageFile(t, c.number, 1000, page{plain: 1000}, c.zeros(1000)[:3])
+		b := pageFile(t, c.number, 1000, page{plain: 1000}, false, c.zeros(1000)[:3])
 		if _, err := readWithin(b, math.MaxInt32); err == nil {
 			t.Errorf("%s: a page that was cut was read", c.name)
 		}
@@ -195,7 +207,7 @@ func TestWrongCodec(t *testing.T) {
 			if number == c.number || c.number == int(compress.Codecs.Lz4Raw) && number == 5 { // older files have it so
 				continue
 			}
-			b := pageFile(t, number, 1000, page{plain: 1000}, body)
+			b := pageFile(t, number, 1000, page{plain: 1000}, false, body)
 			took, err := readWithin(b, math.MaxInt32)
 			if err == nil {
 				t.Errorf("%s read as codec %d", c.name, number)
@@ -228,7 +240,7 @@ func FuzzUnpack(f *testing.F) {
 		f.Add(uint8(c.number), true, int32(1000), c.zeros(1001))
 	}
 	f.Fuzz(func(t *testing.T, codec uint8, v2 bool, plain int32, body []byte) {
-		b := pageFile(t, int(codec%9), 1000, page{plain: int(plain), v2: v2}, body)
+		b := pageFile(t, int(codec%9), 1000, page{plain: int(plain)}, v2, body)
 		_ = readNumbers(b, math.MaxInt32)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -14,7 +15,7 @@ import (
 
 // A page header that claims gigabytes is refused before memory is taken for them.
 func TestPageClaims(t *testing.T) {
-	honest := append((&page{plain: 3, packed: 3, cells: 1}).appendHeader(nil), 1, 2, 3)
+	honest := append(oldHeader(page{plain: 3, packed: 3, cells: 1}), 1, 2, 3)
 	read := func(data []byte) error {
 		p := &Pages{codec: compress.Codecs.Uncompressed, budget: 1000, max: 500}
 		for p.data = data; len(p.data) > 0; {
@@ -24,19 +25,20 @@ func TestPageClaims(t *testing.T) {
 		}
 		return nil
 	}
-	claim := func(p page) []byte { return append(p.appendHeader(bytes.Clone(honest)), 1, 2, 3) }
+	claim := func(p page) []byte { return slices.Concat(honest, oldHeader(p), []byte{1, 2, 3}) }
+	claim2 := func(p page) []byte { return append(p.appendHeader(bytes.Clone(honest)), 1, 2, 3) }
 	for name, tc := range map[string]struct {
 		data []byte
 		want error
 	}{
 		"honest":                   {honest, nil},
-		"packed gigabyte":          {claim(page{v2: true, plain: 10, packed: 1 << 30, cells: 1}), ErrPage},
+		"packed gigabyte":          {claim2(page{plain: 10, packed: 1 << 30, cells: 1}), ErrPage},
 		"one packed byte more":     {claim(page{plain: 4, packed: 4, cells: 1}), ErrPage},
 		"negative packed size":     {claim(page{plain: 3, packed: -3, cells: 1}), ErrPage},
 		"negative plain size":      {claim(page{plain: -3, packed: 3, cells: 1}), ErrPage},
 		"negative number of cells": {claim(page{plain: 3, packed: 3, cells: -1}), ErrPage},
-		"levels beyond the page":   {claim(page{v2: true, plain: 3, packed: 3, levels: 4, cells: 1}), ErrPage},
-		"negative levels":          {claim(page{v2: true, plain: 3, packed: 3, levels: -1, cells: 1}), ErrPage},
+		"levels beyond the page":   {claim2(page{plain: 3, packed: 3, levels: 4, cells: 1}), ErrPage},
+		"negative levels":          {claim2(page{plain: 3, packed: 3, levels: -1, cells: 1}), ErrPage},
 		"other plain size":         {claim(page{plain: 4, packed: 3, cells: 1}), errSize},
 		"plain gigabyte":           {claim(page{plain: 1 << 30, packed: 3, cells: 1}), ErrLarge},
 		"more than the footer":     {bytes.Repeat(honest, 334), errStated},

@@ -13,22 +13,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// Options says how a file is written.
-type Options struct {
-	V1        bool                 // pages of version 1, in a file of version 1
-	Codec     compress.Compression // Snappy, Zstd or Uncompressed
-	GroupRows int64                // most rows of a row group
-}
-
-// properties returns what the library's footer states of the file.
-func (o Options) properties() *parquet.WriterProperties {
-	version := parquet.V2_LATEST
-	if o.V1 {
-		version = parquet.V1_0
-	}
-	return parquet.NewWriterProperties(parquet.WithVersion(version), parquet.WithCompression(o.Codec),
-		parquet.WithCreatedBy("dapple"))
-}
+// stated is what the library's footer states of every file.
+var stated = parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST), parquet.WithCompression(compress.Codecs.Snappy),
+	parquet.WithCreatedBy("dapple"))
 
 // Writer is a file being written: columns that fill up pages, and encoders that hold the pages of a row
 // group until it is full. Memory is that of one row group and one page, whatever the number of rows.
@@ -49,12 +36,12 @@ type Writer struct {
 	closed   bool
 }
 
-// NewWriter starts a file of the columns on w, which it never closes.
-func NewWriter(w io.Writer, columns []*Column, o Options) (*Writer, error) {
+// NewWriter starts a file of the columns on w, which it never closes. A row group has at most groupRows rows.
+func NewWriter(w io.Writer, columns []*Column, groupRows int64) (*Writer, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("parquet: a file without columns cannot hold rows")
 	}
-	t := &Writer{columns: columns, group: o.GroupRows, budget: groupBytes(len(columns)), sink: &sink{w: w}, page: pageRows(len(columns)), at: int64(len(Magic))}
+	t := &Writer{columns: columns, group: groupRows, budget: groupBytes(len(columns)), sink: &sink{w: w}, page: pageRows(len(columns)), at: int64(len(Magic))}
 	shared := stores.Get().(*store)
 	fields := make([]schema.Node, len(columns))
 	for i, c := range columns {
@@ -62,7 +49,7 @@ func NewWriter(w io.Writer, columns []*Column, o Options) (*Writer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("parquet: column %q: its name cannot be written", c.Name)
 		}
-		fields[i], t.encoders = node, append(t.encoders, newEncoder(o, c.Nullable, shared))
+		fields[i], t.encoders = node, append(t.encoders, &encoder{store: shared, optional: c.Nullable})
 		c.Cells = take(&shared.cells)
 	}
 	// Readers take a REPEATED root for a list, or end with an error.
@@ -70,7 +57,7 @@ func NewWriter(w io.Writer, columns []*Column, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, errors.New("parquet: the columns' names cannot be written")
 	}
-	if t.footer, err = newFooter(schema.NewSchema(root), o.properties()); err != nil {
+	if t.footer, err = newFooter(schema.NewSchema(root), stated); err != nil {
 		return nil, err
 	}
 	if _, err := t.sink.Write([]byte(Magic)); err != nil {
