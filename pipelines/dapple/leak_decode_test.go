@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
 // The bytes of a Parquet file are compressed, and the bytes of an Arrow file are numbers: a search sees neither.

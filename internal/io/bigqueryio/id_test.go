@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"cloud.google.com/go/bigquery"
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
@@ -96,7 +96,7 @@ func arrowIDs(t *testing.T, s *Source, values []bigquery.Value) *domain.Column {
 			f.Append(v.(string))
 		}
 	}
-	schema, batches := serialized(t, b.NewRecord())
+	schema, batches := serialized(t, b.NewRecordBatch())
 	d := must.Value(newArrowDecoder(s, schema))(t)
 	chunks, err := d.decode(batches[0], int64(len(values)))
 	if err != nil || len(chunks) != 1 {
