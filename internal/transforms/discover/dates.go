@@ -24,7 +24,7 @@ func (n noisy) eras() (list []era, ok bool) {
 	}
 	most, at := 0., 0
 	own, empty := 0., farYears
-	z := quantile(firstFalse / float64(last-first+1)) // noise alone makes an era in one column of 1,000
+	z := quantile(nearFalse / float64(last-first+1))
 	for i := first; i <= last; i++ {
 		if x := n.cells[i]; x > z*n.sigma || i == first || i == last {
 			if empty >= farYears {

@@ -37,13 +37,15 @@ func measure(c asker, stage string, statistic int, columns []int, share dp.Share
 
 // The chances that noise alone makes an end of a range, by where it would be: within reach of the cells that are seen
 // already, where it makes the range a little longer; or far from them, where it would make one that is empty for the most
-// part.
+// part. With little noise some wild records would make an end: it has a few people, too, and a part of all.
 const (
 	reach      = 2
 	firstFalse = .001
-	nearFalse  = .001
+	nearFalse  = 2e-5 // within reach, and as much beyond it: less than 1 of 10,000 ranges together
 	farFalse   = 1e-7
 	widest     = 8 // neighbouring cells that are looked at together
+	fewestEnd  = 5 // people
+	leastEnd   = 1e-4
 )
 
 // seen returns the outermost cells that stand out of the noise, by themselves or together with those behind them. It begins
@@ -73,7 +75,7 @@ func (n noisy) seen(width func(first, last int) float64) (first, last int, ok bo
 
 // end returns the outermost cell beyond one, in a direction of 1 or −1, that stands out; or that one.
 func (n noisy) end(known, direction int, near func(int) bool) int {
-	outermost, inside := 0, 0
+	outermost, inside, least := 0, 0, max(fewestEnd, leastEnd*sum(n.cells))
 	if direction > 0 {
 		outermost = len(n.cells) - 1
 	}
@@ -93,7 +95,7 @@ func (n noisy) end(known, direction int, near func(int) bool) int {
 		total := 0.
 		for wide := 1; wide <= min(widest, (outermost-i)*direction+1); wide++ {
 			total += n.cells[i+(wide-1)*direction]
-			if wide&(wide-1) == 0 && total > z*n.sigma*math.Sqrt(float64(wide)) {
+			if wide&(wide-1) == 0 && total > max(least, z*n.sigma*math.Sqrt(float64(wide))) {
 				return i
 			}
 		}

@@ -87,7 +87,7 @@ func (n noisy) fades(known, direction int, least float64) bool {
 	if x > max(z, least) || next < 0 || next >= len(n.cells) {
 		return x > max(z, least)
 	}
-	return x+n.cells[next] > max(z*math.Sqrt2, least)
+	return x+n.cells[next] > math.Sqrt2*max(z, least)
 }
 
 // extent returns the outermost cells that stand out of the noise.

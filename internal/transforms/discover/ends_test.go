@@ -1,0 +1,109 @@
+package discover
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// drawnCells counts made-up numbers by magnitude, as a table of people would.
+func drawnCells(rng *rand.Rand, people int, draw func() float64) (cells []float64, first, last int) {
+	cells = make([]float64, magnitudeCells)
+	first, last = magnitudeCells, 0
+	for range people {
+		cell := magnitude(draw())
+		cells[cell]++
+		first, last = min(first, cell), max(last, cell)
+	}
+	return cells, first, last
+}
+
+// TestFalseEnds: of 30,000 ranges with little noise beside the people, noise alone makes an end of four at most: it makes one of less
+// than 1 in 10,000, so that more than four are seen in fewer than 1 of 1,000 runs of other noise. Here it is fixed. Whatever the noise, an end that
+// is false is the next magnitude, or one that makes the range twice as wide at most.
+func TestFalseEnds(t *testing.T) {
+	runs, most := 30_000, 4
+	if testing.Short() {
+		runs = 6000
+	}
+	const people = 20_000
+	rng := rand.New(rand.NewPCG(11, 13))
+	draws := []struct {
+		typ  domain.Type
+		draw func() float64
+	}{
+		{domain.Int64, func() float64 { return float64(18 + rng.IntN(72)) }}, {domain.Int64, func() float64 { return math.Floor(500 * rng.NormFloat64()) }},
+		{domain.Float64, func() float64 { return -50 - 30*rng.Float64() }}, {domain.Numeric, func() float64 { return math.Floor(1e4*rng.Float64()) / 100 }},
+		{domain.Int64, func() float64 { return math.Floor(math.Exp(4 + 1.5*rng.NormFloat64())) }},
+	}
+	wrong := 0
+	for _, d := range draws {
+		counts, first, last := drawnCells(rng, people, d.draw)
+		for _, part := range []float64{1e-5, 3e-4, .002} {
+			f, n := FoundColumn{Type: d.typ}, noisy{make([]float64, magnitudeCells), part * people}
+			for range runs / len(draws) / 3 {
+				for i, x := range counts {
+					n.cells[i] = x + n.sigma*rng.NormFloat64()
+				}
+				e, ok := f.extent(n)
+				if !ok {
+					t.Fatalf("%v: no range with noise of %g people", d.typ, n.sigma)
+				}
+				if e.last > last || e.first < first && e.first != powers {
+					wrong++
+				}
+			}
+		}
+	}
+	if wrong > most*runs/30_000 {
+		t.Errorf("%d of %d ranges have a false end", wrong, runs)
+	}
+}
+
+// TestTrueEnds: an end that stands eight standard deviations out of the noise, and has a part of the people, is found, of each
+// sign and however near it is. Noise hides one with a chance below 1 in 10⁶ a run.
+func TestTrueEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	for _, sign := range []float64{-1, 1} {
+		for _, end := range []float64{100, 200, 1000, 1e5} {
+			for _, sigma := range []float64{.1, 3, 40} {
+				people, tail := 20_000, int(max(10*sigma, 6))
+				counts, _, _ := drawnCells(rng, people, func() float64 { return sign * (20 + 40*rng.Float64()) })
+				counts[magnitude(sign*end)] += float64(tail)
+				n := noisy{counts, sigma}
+				for i := range n.cells {
+					n.cells[i] += sigma * rng.NormFloat64()
+				}
+				f := FoundColumn{Type: domain.Int64}
+				e, ok := f.extent(n)
+				if at := magnitude(sign * end); !ok || at < e.first || at > e.last {
+					t.Errorf("%d people at %g, noise %g: %+v", tail, sign*end, sigma, e)
+				}
+			}
+		}
+	}
+}
+
+// TestWildRecordsMakeNoEnd: a few records far from all others make no end of a range of numbers or years, however little noise there is.
+func TestWildRecordsMakeNoEnd(t *testing.T) {
+	for _, sigma := range []float64{1e-6, .01, .5} {
+		for wild := range 4 {
+			counts, first, last := drawnCells(rand.New(rand.NewPCG(1, 2)), 20_000, func() float64 { return 40 })
+			counts[magnitude(120)] += float64(wild)
+			counts[magnitude(-3)] += float64(wild)
+			counts[magnitude(1e9)] += float64(wild)
+			f := FoundColumn{Type: domain.Int64}
+			if e, ok := f.extent(noisy{counts, sigma}); !ok || e.first != first || e.last != last {
+				t.Errorf("%d wild records, noise %g: %s", wild, sigma, fmt.Sprint(e))
+			}
+			years := make([]float64, yearCells)
+			years[120], years[121], years[3] = 9000, 11_000, float64(wild)
+			if list, far := (noisy{years, sigma}).eras(); far || len(list) != 1 || list[0] != (era{120, 121}) {
+				t.Errorf("%d wild dates, noise %g: %v", wild, sigma, list)
+			}
+		}
+	}
+}
