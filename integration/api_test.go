@@ -26,9 +26,7 @@ func TestWhatIsNotOffered(t *testing.T) {
 	for _, dir := range []string{"dp", "dp/query", "internal/dp/internal/noise", "internal/dp/accountant", "internal/dp/mechanism", "internal/transforms/synth", "internal/transforms/private", "internal/transforms/counts"} {
 		for name, at := range exported(t, filepath.Join("..", filepath.FromSlash(dir))) {
 			seen++
-			if notOffered.MatchString(name) {
-				t.Errorf("%s: %s is offered", at, name)
-			}
+			must.Hold(t, !notOffered.MatchString(name), "%s: %s is offered", at, name)
 		}
 	}
 	if seen < 200 || !notOffered.MatchString("ParallelComposition") {
@@ -123,9 +121,7 @@ var _ = func(s beam.Scope, col beam.PCollection, d *domain.Domain, w query.Workl
 		"_ = counts.Count(s, private.Units{}, w, counts.Params{}).Collection().Raw()":                                              "undefined",
 	} {
 		output, err := build(t, strings.Replace(program, "STATEMENT", statement, 1))
-		if (err == nil) != (refusal == "") || !strings.Contains(output, refusal) {
-			t.Errorf("%s: %v, want refusal %q\n%s", statement, err, refusal, output)
-		}
+		must.Hold(t, (err == nil) == (refusal == "") && strings.Contains(output, refusal), "%s: %v, want refusal %q\n%s", statement, err, refusal, output)
 	}
 }
 
@@ -225,23 +221,17 @@ func TestPublicPackages(t *testing.T) {
 			continue
 		}
 		found[pkg] = true
-		if public[pkg] == "" {
-			t.Errorf("%s can be imported: move it below internal, or say who would import it", pkg)
-		}
+		must.Hold(t, public[pkg] != "", "%s can be imported: move it below internal, or say who would import it", pkg)
 		shown := false
 		files := must.Value(filepath.Glob(filepath.Join("..", filepath.FromSlash(pkg), "*_test.go")))(t)
 		for _, file := range files {
 			text := must.Value(os.ReadFile(file))(t)
 			shown = shown || strings.Contains(string(text), "\nfunc Example") && strings.Contains(string(text), "// Output:")
 		}
-		if !shown {
-			t.Errorf("%s has no Example", pkg)
-		}
+		must.Hold(t, shown, "%s has no Example", pkg)
 	}
 	for pkg := range public {
-		if !found[pkg] {
-			t.Errorf("there is no package %s", pkg)
-		}
+		must.Hold(t, found[pkg], "there is no package %s", pkg)
 	}
 }
 

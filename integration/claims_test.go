@@ -31,9 +31,7 @@ func TestClaims(t *testing.T) {
 	for _, fault := range faultsOf(claims, carried(t), evidenceExists(t)) {
 		t.Errorf("%s\nThe head of %s says how claims and evidence are written.", fault, register)
 	}
-	if len(claims) < 50 {
-		t.Errorf("%s has %d claims, want about 60", register, len(claims))
-	}
+	must.Hold(t, len(claims) >= 50, "%s has %d claims, want about 60", register, len(claims))
 }
 
 // faultsOf returns the faults of claims, of the ids that texts carry (id: a text), and of evidence.
@@ -187,13 +185,9 @@ func TestClaimsAreSeen(t *testing.T) {
 	whole := "# R\n\n## Part\n\n### P1\nIt is\nexact.\n\nEvidence: verify 1; a TestX\n\nLimits: none known\n\n## More\n\n### P2\nNothing leaks.\n\nEvidence: verify 2\n\nLimits: small\ntables\n"
 	claims := claimsIn(whole)
 	want := []claim{{"P1", "It is exact.", "none known", []string{"verify 1", "a TestX"}}, {"P2", "Nothing leaks.", "small tables", []string{"verify 2"}}}
-	if fmt.Sprint(claims) != fmt.Sprint(want) {
-		t.Errorf("read %v, want %v", claims, want)
-	}
+	must.Hold(t, fmt.Sprint(claims) == fmt.Sprint(want), "read %v, want %v", claims, want)
 	ids := idsIn("It is exact [P1](dp/CLAIMS.md#p1). <!-- P2, P3 --> // claims P4 and P5; P6 is no claim's, nor P95.")
-	if !slices.Equal(ids, []string{"P1", "P2", "P3", "P4", "P5"}) {
-		t.Errorf("ids %v", ids)
-	}
+	must.Hold(t, slices.Equal(ids, []string{"P1", "P2", "P3", "P4", "P5"}), "ids %v", ids)
 	texts, all := map[string]string{"P1": "a text", "P2": "a text"}, func(string) bool { return true }
 	if faults := faultsOf(claims, texts, all); len(faults) != 0 {
 		t.Errorf("faults of a whole register: %q", faults)
@@ -208,9 +202,7 @@ func TestClaimsAreSeen(t *testing.T) {
 		"a claim twice":         faultsOf(append(claims, claims[1]), texts, all),
 		"a name of no meaning":  faultsOf([]claim{{"P1", "x", "none known", []string{"somebody said so"}}}, map[string]string{"P1": "a"}, evidenceExists(t)),
 	} {
-		if len(faults) != 1 {
-			t.Errorf("%s: faults %q", name, faults)
-		}
+		must.Hold(t, len(faults) == 1, "%s: faults %q", name, faults)
 	}
 }
 
@@ -223,8 +215,6 @@ func TestOddsOfBeliefs(t *testing.T) {
 		says     string
 	}{{1, 0, "73 %"}, {.1, 1, "52.5 %"}, {5, 0, "99 %"}} {
 		sure := strconv.FormatFloat(100/(1+math.Exp(-row.epsilon)), 'f', row.decimals, 64)
-		if sure+" %" != row.says || !strings.Contains(text, row.says) {
-			t.Errorf("ε = %g: %s %%, the text says %s", row.epsilon, sure, row.says)
-		}
+		must.Hold(t, sure+" %" == row.says && strings.Contains(text, row.says), "ε = %g: %s %%, the text says %s", row.epsilon, sure, row.says)
 	}
 }

@@ -54,9 +54,7 @@ func TestExamplesAsPrograms(t *testing.T) {
 		cmd := exec.Command(bin, strings.Fields(row.args)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
-		if (err != nil) != row.fails || !strings.Contains(string(out), row.want) {
-			t.Errorf("%s %s: %v\n%s", row.program, row.args, err, out)
-		}
+		must.Hold(t, (err != nil) == row.fails && strings.Contains(string(out), row.want), "%s %s: %v\n%s", row.program, row.args, err, out)
 	}
 }
 

@@ -37,9 +37,7 @@ func TestPublicNames(t *testing.T) {
 		t.Errorf("%d names in %d public packages, at most %d in %d: unexport one, or move it below internal\n%s",
 			len(all), len(public), mostNames, mostPackages, strings.Join(all, "\n"))
 	}
-	if len(all) < 300 {
-		t.Errorf("%d names: the count is blind", len(all))
-	}
+	must.Hold(t, len(all) >= 300, "%d names: the count is blind", len(all))
 }
 
 // publicNames returns what a package declares for others, as Name, Type.Method and Type.Field.

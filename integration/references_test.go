@@ -94,8 +94,6 @@ func TestAbsentReferences(t *testing.T) {
 		{"Dong, Roth, Su 2022, § 3.1", []string{"§ 3.1"}},
 		{"[plan](plan.go)", []string{"plan.go"}},
 	} {
-		if got := absent("dp", tt.text, true, exists); !slices.Equal(got, tt.want) {
-			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
-		}
+		must.List(t, absent("dp", tt.text, true, exists), tt.want, "%q", tt.text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestMeasuredMarginals: all of a short workload, a part of a long one that does not depend on the order of its marginals, and
@@ -22,9 +23,7 @@ func TestMeasuredMarginals(t *testing.T) {
 	}
 	w = query.AllMarginals(sizes, 3, 1e6)
 	got, of := MeasuredMarginals(w)
-	if len(got) != mostMeasured || of != 1140 {
-		t.Errorf("%d of %d triples of twenty columns", len(got), of)
-	}
+	must.Hold(t, len(got) == mostMeasured && of == 1140, "%d of %d triples of twenty columns", len(got), of)
 	for i, j := 0, len(w.Marginals)-1; i < j; i, j = i+1, j-1 {
 		w.Marginals[i], w.Marginals[j] = w.Marginals[j], w.Marginals[i]
 	}
@@ -54,16 +53,8 @@ func TestEstimate(t *testing.T) {
 // TestSharesLeft: shares of methods times what both reserves leave are exact, in lowest terms.
 func TestSharesLeft(t *testing.T) {
 	p := Problem{ErrorShare: ErrorShare(0), Workload: query.AllMarginals([]int{2, 3}, 2, 100), Criteria: Criteria{Limits: []Limit{{}}, Share: dp.ShareOf(5, 1000)}}
-	if got := withheld(p, nil); got != dp.ShareOf(3, 200) {
-		t.Errorf("withheld %v", got)
-	}
-	if got := left(dp.ShareOf(2, 10), withheld(p, nil)); got != dp.ShareOf(197, 1000) {
-		t.Errorf("left %v", got)
-	}
-	if got := withheld(p, []Access{{Noise: 1}}); got != dp.ShareOf(1, 200) {
-		t.Errorf("of a method with noise that is fixed: withheld %v", got)
-	}
-	if ErrorShare(-1).Num != 0 || ErrorShare(.0213) != dp.ShareOf(213, 10_000) {
-		t.Error("shares are read wrongly")
-	}
+	must.Equal(t, withheld(p, nil), dp.ShareOf(3, 200), "withheld")
+	must.Equal(t, left(dp.ShareOf(2, 10), withheld(p, nil)), dp.ShareOf(197, 1000), "left")
+	must.Equal(t, withheld(p, []Access{{Noise: 1}}), dp.ShareOf(1, 200), "of a method with noise that is fixed: withheld")
+	must.Hold(t, ErrorShare(-1).Num == 0 && ErrorShare(.0213) == dp.ShareOf(213, 10_000), "shares are read wrongly")
 }

@@ -53,13 +53,9 @@ func TestCoupling(t *testing.T) {
 		}
 	}
 	for _, with := range [][]int{{0}, {1, 0}, {1, 2, 0}, {7}} {
-		if _, err := coupledDomain(t, 1, with...); err == nil {
-			t.Errorf("couplings %v are taken", with)
-		}
+		must.Fails(coupledDomain(t, 1, with...))(t, "", "couplings %v are taken", with)
 	}
-	if _, err := coupledDomain(t, math.NaN(), 1); err == nil {
-		t.Error("a strength of NaN is taken")
-	}
+	must.Fails(coupledDomain(t, math.NaN(), 1))(t, "", "a strength of NaN is taken")
 	d, _ := coupledDomain(t, 1, 1)
 	d.Recouple(1, []Code{0, 0, 1, 2})
 	d.Recouple(0, []Code{0, 1, 1, 2})
@@ -121,9 +117,7 @@ func TestTailsComeTogether(t *testing.T) {
 	d := must.Value(coupledDomain(t, 1, 1))(t)
 	for _, tails := range [][2][]int8{{{1, 0}, nil}, {{1}, {1}}, {{2, 0}, {0, 0}}} {
 		d.Attributes[0].Coupling.Tails, d.Attributes[0].Coupling.OwnTails = tails[0], tails[1]
-		if _, err := d.couple(); err == nil {
-			t.Errorf("tails %v are taken", tails)
-		}
+		must.Fails(d.couple())(t, "", "tails %v are taken", tails)
 	}
 	d.Attributes[0].Coupling.Tails, d.Attributes[0].Coupling.OwnTails = []int8{1, 0}, []int8{0, -1}
 	if _, err := d.couple(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestEqualCuts: known cut points, and each integer in a bin of its own when there are as many.
@@ -23,9 +25,7 @@ func TestEqualCuts(t *testing.T) {
 		{0, 3, 5, nil}, {0, 3, 0, nil}, {3, 0, 1, nil}, {0, math.MaxInt64, MaxSize + 1, nil},
 	}
 	for _, test := range tests {
-		if got := EqualCuts(test.lo, test.hi, test.bins); !slices.Equal(got, test.want) {
-			t.Errorf("EqualCuts(%d, %d, %d) = %v, want %v", test.lo, test.hi, test.bins, got, test.want)
-		}
+		must.List(t, EqualCuts(test.lo, test.hi, test.bins), test.want, "EqualCuts(%d, %d, %d)", test.lo, test.hi, test.bins)
 	}
 	for bins := 1; bins <= 64; bins++ {
 		c := EqualCuts(1, 64, bins)
@@ -91,9 +91,7 @@ func TestCivil(t *testing.T) {
 		}
 		day = day.AddDate(0, 0, 1)
 	}
-	if day.Year() != 10000 {
-		t.Errorf("the last day is not the end of year 9999")
-	}
+	must.Hold(t, day.Year() == 10000, "the last day is not the end of year 9999")
 }
 
 // TestNativeText: canonical texts read back, and are what they look like.
@@ -113,9 +111,7 @@ func TestNativeText(t *testing.T) {
 	for _, test := range tests {
 		a := Attribute{Type: test.typ, Scale: test.scale}
 		got := string(a.AppendNative(nil, test.v))
-		if got != test.want {
-			t.Errorf("%s %d: %s, want %s", test.typ, test.v, got, test.want)
-		}
+		must.Hold(t, got == test.want, "%s %d: %s, want %s", test.typ, test.v, got, test.want)
 		back, ok := a.ParseNative(got)
 		if !ok || back != test.v && back != -math.MaxInt64 { // a NUMERIC saturates at ±MaxInt64
 			t.Errorf("%s %s reads back as %d, want %d", test.typ, got, back, test.v)

@@ -230,9 +230,7 @@ func TestUnusable(t *testing.T) {
 		if got := d.Attributes[0].Label(null); got != test.ofNull || nullOK != test.null {
 			t.Errorf("%s: NULL becomes %s, usable %v", test.name, got, nullOK)
 		}
-		if got := d.Attributes[0].Label(garbage); got != test.ofGarbage {
-			t.Errorf("%s: an unknown value becomes %s, want %s", test.name, got, test.ofGarbage)
-		}
+		must.Equal(t, d.Attributes[0].Label(garbage), test.ofGarbage, "%s: an unknown value becomes", test.name)
 	}
 }
 
@@ -250,15 +248,11 @@ func TestEncodeForms(t *testing.T) {
 	} {
 		got := make([]Code, 3)
 		row, _, ok := enc.EncodeStrict(&Chunk{Rows: 3, Columns: []Column{col}}, got)
-		if got[0] != 3 || got[1] != 8 || got[2] != 10 || !ok {
-			t.Errorf("%s: codes %v, ok %v at row %d", name, got, ok, row)
-		}
+		must.Hold(t, got[0] == 3 && got[1] == 8 && got[2] == 10 && ok, "%s: codes %v, ok %v at row %d", name, got, ok, row)
 	}
 	got := make([]Code, 3)
 	enc.Encode(&Chunk{Rows: 3, Columns: make([]Column, 1)}, got)
-	if got[0] != 10 || got[2] != 10 {
-		t.Errorf("absent column: codes %v, want NULL", got)
-	}
+	must.Hold(t, got[0] == 10 && got[2] == 10, "absent column: codes %v, want NULL", got)
 }
 
 // TestEncodeStrict: the first unusable cell is the first in order of rows, not of columns.
@@ -272,9 +266,7 @@ func TestEncodeStrict(t *testing.T) {
 		{Form: Ints, Ints: []int64{1, 2, 3}, Nulls: []bool{false, true, false}},
 	}}
 	row, attr, ok := NewEncoder(d).EncodeStrict(chunk, make([]Code, 6))
-	if row != 1 || attr != 1 || ok {
-		t.Errorf("first unusable cell: row %d, attribute %d, ok %v; want 1, 1, false", row, attr, ok)
-	}
+	must.Hold(t, row == 1 && attr == 1 && !ok, "first unusable cell: row %d, attribute %d, ok %v; want 1, 1, false", row, attr, ok)
 	chunk.Columns[0] = Column{Form: Floats, Floats: []float64{1, 1.5, 1}}
 	if row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6)); row != 1 || attr != 0 || ok {
 		t.Errorf("first unusable cell of two in a row: row %d, attribute %d, ok %v; want 1, 0, false", row, attr, ok)
@@ -334,8 +326,6 @@ func TestPrefixes(t *testing.T) {
 	}
 	for _, lengths := range [][]int{{0}, {2, 1}, {3, 3}, {MaxPrefix + 1}} {
 		d.Attributes[0].Prefixes = lengths
-		if d.Validate() == nil {
-			t.Errorf("prefixes %v are accepted", lengths)
-		}
+		must.Hold(t, d.Validate() != nil, "prefixes %v are accepted", lengths)
 	}
 }

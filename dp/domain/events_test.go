@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func visitsOf() *Domain {
@@ -24,21 +26,15 @@ func TestWithEvents(t *testing.T) {
 	for _, a := range d.Attributes {
 		names = append(names, a.Name)
 	}
-	if got := strings.Join(names, " "); got != "sex kind cost rows_per_person usual_kind" {
-		t.Errorf("columns %s", got)
-	}
-	if got := d.Attributes[3].Cuts; !slices.Equal(got, []int64{1, 2, 3, 4, 6, 9, 13, 20, 20}) {
-		t.Errorf("cuts %v", got)
-	}
+	must.Equal(t, strings.Join(names, " "), "sex kind cost rows_per_person usual_kind", "columns")
+	must.List(t, d.Attributes[3].Cuts, []int64{1, 2, 3, 4, 6, 9, 13, 20, 20}, "cuts")
 	if r := d.Recorded(); r.Len() != 3 || r.Events != nil || visitsOf().Fingerprint() != r.Fingerprint() {
 		t.Errorf("the domain of records has %d columns, or is another", r.Len())
 	}
 	if w := d.Written(); w.Len() != 4 || w.Attributes[0].Name != "id" || w.Attributes[1].Name != "sex" || w.PrivacyID != "" {
 		t.Errorf("%d columns are written, the first %s", w.Len(), w.Attributes[0].Name)
 	}
-	if d.OfPerson(1) || !d.OfPerson(0) || !d.OfPerson(3) || !d.OfPerson(4) {
-		t.Error("columns of the person are others")
-	}
+	must.Hold(t, !d.OfPerson(1) && d.OfPerson(0) && d.OfPerson(3) && d.OfPerson(4), "columns of the person are others")
 }
 
 // Every bin of the number of rows is one of an attribute, whatever the largest number is.
@@ -111,9 +107,7 @@ func TestEventsFaults(t *testing.T) {
 	for _, want := range []string{"no privacy ID", "at most 0 rows", `person: column "sex" is there twice`, `no column is called "height"`,
 		`the bins of column "cost" are learned`, `column "sex" is a person column`, `column "usual_kind" is called as`, `no column is called "weight"`,
 		`column "rows_per_person" is called as`, "an order names a person column"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("no word of %q in:\n%v", want, err)
-		}
+		must.Hold(t, strings.Contains(err.Error(), want), "no word of %q in:\n%v", want, err)
 	}
 	d = visitsOf()
 	d.Derived = []Derived{{Column: Attribute{Name: "id", Type: String}}, {Column: Attribute{Name: "usual_kind", Type: String}}, {Column: Attribute{Name: "usual_cost"}}}
@@ -124,9 +118,7 @@ func TestEventsFaults(t *testing.T) {
 		t.Errorf("columns that are made: %v", err)
 	}
 	all := []string{"sex", "kind", "cost"}
-	if _, err := visitsOf().WithEvents(all, nil, []int64{1}, 1); err == nil || !strings.Contains(err.Error(), "no column is left for the events") {
-		t.Errorf("person columns only: %v", err)
-	}
+	must.Fails(visitsOf().WithEvents(all, nil, []int64{1}, 1))(t, "no column is left for the events", "person columns only")
 }
 
 // If people without rows exist, columns of events are NULL of them and, unless they were so before, of nobody else. What is
@@ -142,9 +134,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 	if r := d.Recorded(); r.Fingerprint() != records.Fingerprint() {
 		t.Errorf("records are read as %+v", r)
 	}
-	if !slices.Equal(d.Events.Filled, []string{"kind", "cost"}) {
-		t.Errorf("filled %v", d.Events.Filled)
-	}
+	must.Hold(t, slices.Equal(d.Events.Filled, []string{"kind", "cost"}), "filled %v", d.Events.Filled)
 	const noRows, rows, none = 0, 2, 3 // kind: NULL is 3, cost: 5
 	for _, test := range []struct {
 		record []Code // sex kind cost stay rows usual
@@ -162,11 +152,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 		{[]Code{1, 1, 5, 3, rows, 1}, false},
 		{[]Code{1, 1, 4, 3, rows, none}, false},
 	} {
-		if got := d.Possible(test.record); got != test.want {
-			t.Errorf("record %v: possible %t", test.record, got)
-		}
+		must.Equal(t, d.Possible(test.record), test.want, "record %v: possible", test.record)
 	}
-	if _, err := visitsOf().WithEvents(nil, nil, []int64{0, 1}, 2); err == nil || !strings.Contains(err.Error(), "no column is one of a person") {
-		t.Errorf("no person columns: %v", err)
-	}
+	must.Fails(visitsOf().WithEvents(nil, nil, []int64{0, 1}, 2))(t, "no column is one of a person", "no person columns")
 }

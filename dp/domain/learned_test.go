@@ -48,9 +48,7 @@ func TestFineCodes(t *testing.T) {
 		{8, "92233720368547758.079", "92233720368547758.07"}, {8, "92233720368547757.5", "92233720368547757.5"},
 	} {
 		code, _ := enc.FromString(test.attr, test.text)
-		if got := d.Attributes[test.attr].Label(code); got != test.want {
-			t.Errorf("attribute %d: %s is coded as %s, want %s", test.attr, test.text, got, test.want)
-		}
+		must.Equal(t, d.Attributes[test.attr].Label(code), test.want, "attribute %d: %s is coded as", test.attr, test.text)
 	}
 }
 
@@ -72,12 +70,8 @@ func TestWithBins(t *testing.T) {
 		}
 	}
 	want := "[0, 0.05) [0.05, 0.15) [0.15, 10) 10 NULL [0, 5) [5, 5.1) [5.1, 10]"
-	if got := strings.Join(labels, " "); got != want {
-		t.Errorf("labels %s\nwant %s", got, want)
-	}
-	if out.Attributes[1].Fallback != 1 {
-		t.Errorf("fallback %d, want the bin of 5", out.Attributes[1].Fallback)
-	}
+	must.Equal(t, strings.Join(labels, " "), want, "labels")
+	must.Hold(t, out.Attributes[1].Fallback == 1, "fallback %d, want the bin of 5", out.Attributes[1].Fallback)
 	dec, enc := NewDecoder(out), NewEncoder(out)
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[int64]int{}
@@ -97,9 +91,7 @@ func TestWithBins(t *testing.T) {
 	}
 	var c Chunk
 	dec.Decode(&c, []Code{1, 0}, func(int, int) uint64 { return 0 })
-	if got := c.Columns[0].Ints[0]; got != 10 {
-		t.Errorf("a value of a run without a share was drawn: %d", got)
-	}
+	must.Equal(t, c.Columns[0].Ints[0], 10, "a value of a run without a share was drawn")
 }
 
 // TestWithBinsRefuses what fits no attribute.
@@ -119,9 +111,7 @@ func TestWithBinsRefuses(t *testing.T) {
 		"NaN":             {{Attribute: 0, Starts: good.Starts, Runs: []Run{{0, math.NaN()}}}, other},
 		"run before":      {{Attribute: 0, Starts: good.Starts, Runs: []Run{{0, 1}, {0, 1}}}, other},
 	} {
-		if _, err := learning().WithBins(list); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Fails(learning().WithBins(list))(t, "", "%s: no error", name)
 	}
 	if _, err := learning().WithBins([]LearnedBins{good, other}); err != nil {
 		t.Error(err)
@@ -139,15 +129,11 @@ func TestLearnedFaults(t *testing.T) {
 		"cell 101":         {Type: Int64, Cuts: []int64{0, 100}, Resolution: 1, Learned: 5, HasFallback: true, Fallback: 101},
 	} {
 		a.Name = "x"
-		if err := a.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want a fault with %q, got %v", want, err)
-		}
+		must.Fail(t, a.Validate(), want)
 	}
 	d := learning()
 	d.StructuralZeros = Exclusions{{Clique: Clique{0, 1}, Codes: [][]Code{{1}, {1}}}}
-	if err := d.Validate(); err == nil || !strings.Contains(err.Error(), "bins are learned") {
-		t.Errorf("an exclusion of learned bins: %v", err)
-	}
+	must.Fail(t, d.Validate(), "bins are learned", "an exclusion of learned bins")
 }
 
 // TestExact: exact values are written as they are, on either side of their multiple of the resolution, and are coded as
@@ -181,9 +167,7 @@ func TestExact(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"0.693", "1.099", "2.773", "0.6931471805599453", "2.772588722239781", "0.5"} {
-		if !seen[want] {
-			t.Errorf("%s was never written", want)
-		}
+		must.Hold(t, seen[want], "%s was never written", want)
 	}
 	for _, never := range []string{"0.7", "1.1", "2.8"} {
 		if seen[never] {
@@ -203,8 +187,6 @@ func TestExact(t *testing.T) {
 		x := *d
 		x.Attributes = slices.Clone(d.Attributes)
 		change(&x.Attributes[0], &x.Attributes[1])
-		if err := x.Validate(); err == nil || !strings.Contains(err.Error(), "exact value") {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(t, x.Validate(), "exact value", "%s", name)
 	}
 }

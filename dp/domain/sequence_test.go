@@ -70,12 +70,8 @@ func TestWithSequence(t *testing.T) {
 						t.Errorf("column %s is of the person: %v", d.Attributes[a].Name, !want)
 					}
 				}
-				if d.BinsOf(8) != 2 || d.BinsOf(7) != -1 || d.BinsOf(2) != -1 {
-					t.Error("what takes over bins of others is another")
-				}
-				if w := strings.Join(d.Written().Names(), " "); w != "id sex kind cost day" {
-					t.Errorf("written %s", w)
-				}
+				must.Hold(t, d.BinsOf(8) == 2 && d.BinsOf(7) == -1 && d.BinsOf(2) == -1, "what takes over bins of others is another")
+				must.Equal(t, strings.Join(d.Written().Names(), " "), "id sex kind cost day", "written")
 			}
 		}
 	}
@@ -102,9 +98,7 @@ func TestFirstRows(t *testing.T) {
 		{"a beginning of nobody", []Code{0, none, 5, null, 0, none, 4, none}, false},
 		{"somebody without a beginning", []Code{0, 1, 0, null, 2, 1, null, none}, false},
 	} {
-		if got := d.Possible(test.record); got != test.possible {
-			t.Errorf("%s: possible %v", test.what, got)
-		}
+		must.Equal(t, d.Possible(test.record), test.possible, "%s: possible", test.what)
 	}
 }
 
@@ -160,15 +154,11 @@ func TestSequenceFaults(t *testing.T) {
 		{days(20), Sequence{Column: "day", Previous: []string{"what"}}, `previous: no column is called "what"`},
 	} {
 		_, err := ordered(t, test.day, 1, test.q)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: got %v, want %s", test.q, err, test.want)
-		}
+		must.Fail(t, err, test.want, "%v", test.q)
 	}
 	short := days(0)
 	short.Cuts = EqualCuts(0, 4, 5)
-	if _, err := ordered(t, short, 1, Sequence{Column: "day", Strict: true}); err == nil || !strings.Contains(err.Error(), "strict: somebody with 9 rows") {
-		t.Errorf("got %v", err)
-	}
+	must.Fails(ordered(t, short, 1, Sequence{Column: "day", Strict: true}))(t, "strict: somebody with 9 rows")
 	d := visitsOf()
 	d.Attributes = append(d.Attributes, days(20))
 	d.Orders = []Order{{[]string{"cost", "day"}}}

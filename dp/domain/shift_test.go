@@ -121,9 +121,7 @@ func TestShiftFaults(t *testing.T) {
 		d := shiftedDomain(t, [3]float64{.5, .5, 0})
 		must.Value(d.couple())(t)
 		spoil(d.Attributes[1].Coupling.Shift)
-		if _, err := d.couple(); err == nil {
-			t.Errorf("%s is taken", name)
-		}
+		must.Fails(d.couple())(t, "", "%s is taken", name)
 	}
 	d := shiftedDomain(t, [3]float64{.5, .5, 0})
 	d.Attributes[0].Cuts, d.Attributes[1].Cuts = []int64{0, 250, 500, 999}, []int64{0, 500, 750, 999}
@@ -145,8 +143,6 @@ func TestShiftOfPeople(t *testing.T) {
 		d.PrivacyID = "who"
 		d.Attributes = append(d.Attributes, Attribute{Name: "c", Type: Bool, Values: []string{"false", "true"}, HasFallback: true})
 		events := must.Value(d.WithEvents(person, nil, []int64{1}, 4))(t)
-		if kept := events.Recorded().Attributes[1].Coupling != nil; kept != (len(person) == 2) {
-			t.Errorf("columns of the person %v: the shift is kept: %v", person, kept)
-		}
+		must.Equal(t, events.Recorded().Attributes[1].Coupling != nil, (len(person) == 2), "columns of the person %v: the shift is kept", person)
 	}
 }

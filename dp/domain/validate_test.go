@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestValidate has one row per fault; the wanted text must be among the faults.
@@ -64,9 +66,7 @@ func TestValidate(t *testing.T) {
 			t.Fatalf("before the fault: %v", err)
 		}
 		test.change(&a)
-		if err := a.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("got %v, want %q", err, test.want)
-		}
+		must.Fail(t, a.Validate(), test.want)
 	}
 }
 
@@ -82,9 +82,7 @@ func TestValidateDomain(t *testing.T) {
 	for want, times := range map[string]int{
 		`"x" appears twice`: 1, `"id" appears twice, or is the privacy ID`: 1, "does not say what": 3,
 	} {
-		if strings.Count(got, want) != times {
-			t.Errorf("want %d times %q in\n%s", times, want, got)
-		}
+		must.Hold(t, strings.Count(got, want) == times, "want %d times %q in\n%s", times, want, got)
 	}
 	if err := (&Domain{PrivacyID: " "}).Validate(); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("no columns and a blank privacy ID: %v", err)
@@ -116,8 +114,6 @@ func TestLabels(t *testing.T) {
 func TestWants(t *testing.T) {
 	d := allTypes(t)
 	for name, want := range map[string]string{"sex": "valid UTF-8", "code": "an INT64", "age": "an INT64", "real": "a FLOAT64", "married": "a BOOL"} {
-		if got := d.Attributes[d.Index(name)].Wants(); got != want {
-			t.Errorf("%s wants %q, want %q", name, got, want)
-		}
+		must.Equal(t, d.Attributes[d.Index(name)].Wants(), want, "%s wants", name)
 	}
 }

@@ -38,25 +38,17 @@ func TestFrameRoundTrip(t *testing.T) {
 		if err := json.Unmarshal(b, &got); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if !reflect.DeepEqual(got, f) {
-			t.Errorf("%s: %d bytes gave another frame", name, len(b))
-		}
+		must.Hold(t, reflect.DeepEqual(got, f), "%s: %d bytes gave another frame", name, len(b))
 		for n := range min(len(b), 300) {
-			if json.Unmarshal(b[:n], &got) == nil {
-				t.Errorf("%s: %d bytes of %d are taken for a frame", name, n, len(b))
-			}
+			must.Hold(t, json.Unmarshal(b[:n], &got) != nil, "%s: %d bytes of %d are taken for a frame", name, n, len(b))
 		}
 	}
-	if err := json.Unmarshal([]byte(`"AAAA"`), new(query.Frame)); err == nil {
-		t.Error("a text that is no frame is taken for one")
-	}
+	must.Fail(t, json.Unmarshal([]byte(`"AAAA"`), new(query.Frame)), "", "a text that is no frame is taken for one")
 }
 
 // 166,750 marginals take some kilobytes: 2.3 MB as plain JSON, in each of ten steps.
 func TestFrameIsSmall(t *testing.T) {
 	b := must.Value(json.Marshal(frame(100, 3)))(t)
-	if len(b) > 50_000 {
-		t.Errorf("100 columns take %d bytes", len(b))
-	}
+	must.Hold(t, len(b) <= 50_000, "100 columns take %d bytes", len(b))
 	t.Logf("%d bytes", len(b))
 }

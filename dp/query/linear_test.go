@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -30,18 +29,14 @@ func TestLinearRefuses(t *testing.T) {
 		if name == "a million" {
 			c.rows[0] = []float64{0, 1}
 		}
-		if _, err := NewLinear(c.rows); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want an error with %q", name, err, c.says)
-		}
+		must.Fails(NewLinear(c.rows))(t, c.says, "%s", name)
 	}
 	wide := make([]int, 40)
 	for i := range wide {
 		wide[i] = 2
 	}
 	for _, c := range []domain.Clique{{1, 1}, {-1}, {40}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}} {
-		if _, err := Parity(wide, c); err == nil {
-			t.Errorf("clique %v: no error", c)
-		}
+		must.Fails(Parity(wide, c))(t, "", "clique %v: no error", c)
 	}
 }
 
@@ -105,18 +100,14 @@ func TestLinearTravels(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &one)
 	}
-	if err != nil || !reflect.DeepEqual(one, m) {
-		t.Errorf("marginal: %v, %+v", err, one)
-	}
+	must.Hold(t, err == nil && reflect.DeepEqual(one, m), "marginal: %v, %+v", err, one)
 	other := m
 	other.Queries = m.Queries.Rows(0, 1)
 	if (Workload{Marginals: []Marginal{m}}).Fingerprint() == (Workload{Marginals: []Marginal{other}}).Fingerprint() || m.Queries.Fingerprint() == other.Queries.Fingerprint() {
 		t.Error("other queries, same fingerprint")
 	}
 	for _, bad := range []string{`"AAAA"`, `"AgM="`, `"AQIAgIDAAQ=="`, `"////"`} {
-		if err := json.Unmarshal([]byte(bad), new(Linear)); err == nil {
-			t.Errorf("%s was read", bad)
-		}
+		must.Fail(t, json.Unmarshal([]byte(bad), new(Linear)), "", "%s was read", bad)
 	}
 }
 

@@ -27,9 +27,7 @@ func TestListedWorkloadOfHistories(t *testing.T) {
 	d := histories(t)
 	w := WithRows(d, Workload{Sizes: d.Sizes(), Marginals: []Marginal{{Clique: domain.Clique{0, 2}, Weight: 1}}}, DefaultCells)
 	for _, want := range []domain.Clique{{0, 2}, {4}, {0, 5}, {4, 5}, {1, 4}, {1, 2}, {1, 3}, {2, 6}, {3, 7}, {1, 6}, {1, 7}, {2, 4, 6}} {
-		if !slices.ContainsFunc(w.Marginals, func(m Marginal) bool { return m.Clique.Equal(want) }) {
-			t.Errorf("no marginal %v", want)
-		}
+		must.Hold(t, slices.ContainsFunc(w.Marginals, func(m Marginal) bool { return m.Clique.Equal(want) }), "no marginal %v", want)
 	}
 }
 
@@ -45,9 +43,7 @@ func TestWithOrder(t *testing.T) {
 	if !(of(2, 6) > of(2, 4) && of(2, 4) > of(0, 2) && of(0, 2) > of(1, 6) && of(1, 6) > of(3, 6) && of(3, 6) > of(6, 7) && of(6, 7) > 0) {
 		t.Errorf("weights %v, %v, %v, %v, %v, %v do not fall", of(2, 6), of(2, 4), of(0, 2), of(1, 6), of(3, 6), of(6, 7))
 	}
-	if of(2, 6, 7) != 0 || of(3, 5, 6) != 0 || of(2, 3, 6) == 0 {
-		t.Error("other triples are wanted")
-	}
+	must.Hold(t, of(2, 6, 7) == 0 && of(3, 5, 6) == 0 && of(2, 3, 6) != 0, "other triples are wanted")
 	for a := range d.Len() {
 		if of(a) != 1 {
 			t.Errorf("column %d has weight %v", a, of(a))

@@ -97,12 +97,8 @@ func page(t *testing.T, name string) string {
 func TestReferencesAreCurrent(t *testing.T) {
 	want := must.Value(references(root, theCommand(t)))(t)
 	for name, text := range want {
-		if page(t, name) != text {
-			t.Errorf("the reference of %s is stale: run make docs", name)
-		}
-		if strings.Contains(text, "|  |") {
-			t.Errorf("the reference of %s: a key has no meaning: write a comment at its field", name)
-		}
+		must.Hold(t, page(t, name) == text, "the reference of %s is stale: run make docs", name)
+		must.Hold(t, !strings.Contains(text, "|  |"), "the reference of %s: a key has no meaning: write a comment at its field", name)
 	}
 }
 
@@ -171,9 +167,7 @@ func checkRelease(t *testing.T, dir string) {
 		}
 	}
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("a release holds %q, the reference lists %q", got, want)
-	}
+	must.Hold(t, slices.Equal(got, want), "a release holds %q, the reference lists %q", got, want)
 }
 
 func copyTo(t *testing.T, from, to string) {
@@ -238,9 +232,7 @@ func TestReadme(t *testing.T) {
 	for _, m := range flagOf.FindAllStringSubmatch(text, -1) {
 		flags[m[1]] = true
 	}
-	if len(flags) > 12 {
-		t.Errorf("README.md names %d flags, want at most 12", len(flags))
-	}
+	must.Hold(t, len(flags) <= 12, "README.md names %d flags, want at most 12", len(flags))
 }
 
 // TestStages: blocks of Go that show the stage are statements of a pipeline.
@@ -279,9 +271,7 @@ func TestPipelineOfPage(t *testing.T) {
 		}
 	}
 	out, err := exec.Command("go", "test", "-vet=all", "./"+dir).CombinedOutput()
-	if err != nil || files != 3 {
-		t.Errorf("%d files: %v\n%s", files, err, out)
-	}
+	must.Hold(t, err == nil && files == 3, "%d files: %v\n%s", files, err, out)
 }
 
 // TestFiguresOfMethods: the errors of methods that README.md shows, and the slopes of the page of the methods, are those that
@@ -310,14 +300,10 @@ func TestFiguresOfMethods(t *testing.T) {
 		if strings.HasPrefix(r[0], "AIM") {
 			in, like = whole, `(?m)^\| AIM \| adult7-3 \| 1 \| `+r[1]+` \| `+r[2]+` \| `+r[3]+` \|`
 		}
-		if !regexp.MustCompile(like).MatchString(in) {
-			t.Errorf("README.md: %q is not what the bench has", r)
-		}
+		must.Hold(t, regexp.MustCompile(like).MatchString(in), "README.md: %q is not what the bench has", r)
 	}
 	for _, r := range slopes {
-		if !strings.Contains(paper, "| "+strings.Join(r, " | ")+" |") {
-			t.Errorf("the page of the methods: %q is not what the paper's page has", r)
-		}
+		must.Hold(t, strings.Contains(paper, "| "+strings.Join(r, " | ")+" |"), "the page of the methods: %q is not what the paper's page has", r)
 	}
 }
 
@@ -335,9 +321,7 @@ func TestFiguresOfHistories(t *testing.T) {
 			t.Errorf("%q is not what the bench has", m[0])
 		}
 	}
-	if rows != 5 {
-		t.Errorf("%d tables, want 5", rows)
-	}
+	must.Hold(t, rows == 5, "%d tables, want 5", rows)
 }
 
 // TestVersionsOfPeers: the page on other tools names the versions that the bench and the tests run.
@@ -351,9 +335,7 @@ func TestVersionsOfPeers(t *testing.T) {
 			}
 		}
 	}
-	if seen != 3 {
-		t.Errorf("%d versions were compared, want sdv, sdmetrics and mostlyai-engine", seen)
-	}
+	must.Hold(t, seen == 3, "%d versions were compared, want sdv, sdmetrics and mostlyai-engine", seen)
 }
 
 func TestBlocks(t *testing.T) {

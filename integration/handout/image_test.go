@@ -123,16 +123,12 @@ func TestImageRuns(t *testing.T) {
 		t.Error(said)
 	}
 	in("verify", "/data/out")
-	if !strings.Contains(in("--licenses"), own) {
-		t.Error("the licences are not printed")
-	}
+	must.Hold(t, strings.Contains(in("--licenses"), own), "the licences are not printed")
 	b, err := os.ReadFile(filepath.Join(files, "etc/ssl/certs/ca-certificates.crt"))
 	if pool := x509.NewCertPool(); err != nil || !pool.AppendCertsFromPEM(b) || bytes.Count(b, []byte("BEGIN")) < 80 {
 		t.Errorf("%v: %d certificates", err, bytes.Count(b, []byte("BEGIN")))
 	}
-	if config.Config.User != "65532:65532" || config.Architecture != runtime.GOARCH {
-		t.Errorf("%+v", config)
-	}
+	must.Hold(t, config.Config.User == "65532:65532" && config.Architecture == runtime.GOARCH, "%+v", config)
 }
 
 // TestImageOnAnother: the image of a template begins with layers and command of another image; the same inputs make the
@@ -148,9 +144,7 @@ func TestImageOnAnother(t *testing.T) {
 	again, _, _ := made(t, "-program="+launcher, "-at=opt/launcher", "-arch=amd64")
 	a, err := os.ReadFile(filepath.Join(base, "image.tar"))
 	b, err2 := os.ReadFile(filepath.Join(again, "image.tar"))
-	if err != nil || err2 != nil || !bytes.Equal(a, b) {
-		t.Errorf("two images of one program differ: %v %v", err, err2)
-	}
+	must.Hold(t, err == nil && err2 == nil && bytes.Equal(a, b), "two images of one program differ: %v %v", err, err2)
 	_, config, files := made(t, "-program="+file("dapple"), "-base="+base, "-at=template/dapple", "-env=FLEX_TEMPLATE_GO_BINARY=/template/dapple", "-arch=amd64")
 	if config.Config.Entrypoint[0] != "/opt/launcher" || config.Config.Env[0] != "FLEX_TEMPLATE_GO_BINARY=/template/dapple" {
 		t.Errorf("%+v", config.Config)

@@ -23,9 +23,7 @@ func TestNoticesAreWhole(t *testing.T) {
 	all := must.Value(linked(root))(t)
 	dapple := must.Value(program.Build(root, t.TempDir()))(t)
 	printed := must.Value(exec.Command(dapple, "--licenses").Output())(t)
-	if !bytes.Equal(printed, notices(all)) {
-		t.Errorf("%s is stale: run make notices", noticesFile)
-	}
+	must.Hold(t, bytes.Equal(printed, notices(all)), "%s is stale: run make notices", noticesFile)
 	info := must.Value(buildinfo.ReadFile(dapple))(t)
 	if len(info.Deps) < 50 {
 		t.Fatalf("%d modules in the program: the check is blind", len(info.Deps))
@@ -36,9 +34,7 @@ func TestNoticesAreWhole(t *testing.T) {
 		}
 	}
 	for _, m := range all {
-		if len(m.spdx) == 0 || len(m.texts) == 0 {
-			t.Errorf("%s has no licence", m.path)
-		}
+		must.Hold(t, len(m.spdx) != 0 && len(m.texts) != 0, "%s has no licence", m.path)
 		for _, text := range m.texts {
 			if !strings.Contains(string(printed), strings.Fields(text.body)[0]) {
 				t.Errorf("%s of %s is not printed", text.name, m.path)

@@ -30,9 +30,7 @@ func TestPackages(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, file := range []string{"/usr/bin/dapple", "/usr/share/doc/dapple/copyright", "/usr/share/doc/dapple/THIRD_PARTY_NOTICES", "/usr/share/man/man1/dapple-synth.1"} {
-			if !strings.Contains(string(out), file+"\n") {
-				t.Errorf("%s shows no %s:\n%s", name, file, out)
-			}
+			must.Hold(t, strings.Contains(string(out), file+"\n"), "%s shows no %s:\n%s", name, file, out)
 		}
 	}
 	look("dpkg-deb", "-c", filepath.Join(dir, "dapple_1.2.3_amd64.deb"))

@@ -53,9 +53,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for _, bad := range []string{"a\nb\nc", "a\nb\nc\n+x", "a\nb\nc\n-x\n+y\n-z", "a\nb\nc\n-x\ny", "a\nb\nc\n-x\n+x"} {
-		if _, err := parse(bad); err == nil {
-			t.Errorf("%q is a defect", bad)
-		}
+		must.Fails(parse(bad))(t, "", "%q is a defect", bad)
 	}
 }
 

@@ -152,9 +152,7 @@ func TestFormatOfOnesOwn(t *testing.T) {
 	released.PrivacyID = ""
 	if err := again.Each(ctx, &released, schema.CSV{}, func(c *domain.Chunk) error {
 		for _, size := range c.Columns[1].Ints {
-			if size != 2 {
-				t.Error("a row does not meet the condition")
-			}
+			must.Hold(t, size == 2, "a row does not meet the condition")
 		}
 		rows += c.Rows
 		return nil
@@ -174,9 +172,7 @@ func TestFormatOfOnesOwn(t *testing.T) {
 
 func TestFormatsAreRegisteredOnce(t *testing.T) {
 	defer func() {
-		if recover() == nil {
-			t.Error("two formats of one name")
-		}
+		must.Hold(t, recover() != nil, "two formats of one name")
 	}()
 	table.RegisterFormat(pairsFormat())
 }

@@ -26,14 +26,10 @@ func TestLogged(t *testing.T) {
 	tests := in("dp", "TestA", "TestB", "TestC", "TestD", "TestE", "TestF")
 	for name, want := range map[string]int{"whole.json": 2, "short.json": 1} {
 		got, err := logged(root, tests, filepath.Join(root, name))
-		if err != nil || len(got) != want || got[named{"dp", "TestA"}].verdict != passed {
-			t.Errorf("%s: %v, %v, want %d results", name, got, err, want)
-		}
+		must.Hold(t, err == nil && len(got) == want && got[named{"dp", "TestA"}].verdict == passed, "%s: %v, %v, want %d results", name, got, err, want)
 		if left := without(tests, got); len(left) != len(tests)-want {
 			t.Errorf("%s: %v are left to run", name, left)
 		}
 	}
-	if _, err := logged(root, tests, filepath.Join(root, "none.json")); err == nil {
-		t.Error("a file that is not there is taken")
-	}
+	must.Fails(logged(root, tests, filepath.Join(root, "none.json")))(t, "", "a file that is not there is taken")
 }

@@ -25,21 +25,15 @@ func TestNamedTestsExist(t *testing.T) {
 				sources[n.dir] += string(b)
 			}
 		}
-		if !strings.Contains(sources[n.dir], "\nfunc "+n.test+"(") {
-			t.Errorf("no %s in %s", n.test, n.dir)
-		}
+		must.Hold(t, strings.Contains(sources[n.dir], "\nfunc "+n.test+"("), "no %s in %s", n.test, n.dir)
 	}
 }
 
 // TestChecklistIsWhole: rows 1 to 34, each with a test.
 func TestChecklistIsWhole(t *testing.T) {
-	if len(checklist) != 34 {
-		t.Errorf("%d rows, want 34", len(checklist))
-	}
+	must.Hold(t, len(checklist) == 34, "%d rows, want 34", len(checklist))
 	for i, r := range checklist {
-		if r.number != i+1 || len(r.tests) == 0 {
-			t.Errorf("row %d: number %d, %d tests", i+1, r.number, len(r.tests))
-		}
+		must.Hold(t, r.number == i+1 && len(r.tests) != 0, "row %d: number %d, %d tests", i+1, r.number, len(r.tests))
 	}
 }
 
@@ -79,9 +73,7 @@ func TestEveryCoderIsFuzzed(t *testing.T) {
 		t.Fatalf("%d registered coders were found (error %v)", len(decoders), err)
 	}
 	for name, dir := range decoders {
-		if !strings.Contains(fuzzing[dir], name+"(") {
-			t.Errorf("no fuzz target of %s calls %s", dir, name)
-		}
+		must.Hold(t, strings.Contains(fuzzing[dir], name+"("), "no fuzz target of %s calls %s", dir, name)
 	}
 }
 
@@ -136,9 +128,7 @@ func TestShortTestsRunElsewhere(t *testing.T) {
 			runs := slices.ContainsFunc(all, func(n named) bool {
 				return n.dir == dir && (n.test == name || !strings.HasPrefix(name, "Test") && calls(text, n.test, name))
 			})
-			if !runs {
-				t.Errorf("%s: neither make integration nor make verify runs all of %s", rel, name)
-			}
+			must.Hold(t, runs, "%s: neither make integration nor make verify runs all of %s", rel, name)
 		}
 		return err
 	})
@@ -166,9 +156,7 @@ func TestRead(t *testing.T) {
 `
 	got := read([]byte(out), []string{"TestA", "TestB", "TestC", "TestD", "TestE"}, nil)
 	for test, want := range map[string]string{"TestA": passed, "TestB": failed, "TestC": absent, "TestD": absent, "TestE": absent} {
-		if got[test].verdict != want {
-			t.Errorf("%s: %s, want %s", test, got[test].verdict, want)
-		}
+		must.Hold(t, got[test].verdict == want, "%s: %s, want %s", test, got[test].verdict, want)
 	}
 	if a := got["TestA"]; a.seconds != 2 || len(a.figures) != 1 || a.figures[0] != "0.5 of the claim" {
 		t.Errorf("TestA: %+v", a)

@@ -105,9 +105,7 @@ func checkRemade(t *testing.T, c Config, run func(Config) (*Result, error)) {
 		if err == nil {
 			_, err = Verify(t.Context(), v)
 		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Hold(t, err == nil, "%s: %v", name, err)
 		if again, err := run(c); err != nil || !strings.Contains(again.Written.Adopted, "nothing was read") || again.Written.Rows != res.Written.Rows {
 			t.Errorf("%s, once more: %v", name, err)
 		}

@@ -50,9 +50,7 @@ func TestRunFound(t *testing.T) {
 	}
 	release := c.Output + ".release"
 	data := must.Value(os.ReadFile(filepath.Join(release, publish.DomainFile)))(t)
-	if string(data) != string(first.File(r.csvKeys())) {
-		t.Error("the second attempt has found another domain: it drew again")
-	}
+	must.Hold(t, string(data) == string(first.File(r.csvKeys())), "the second attempt has found another domain: it drew again")
 	file := must.Value(schema.Parse("found", data))(t)
 	if d := file.Domain; d.Events == nil || d.Index("note") >= 0 || d.Index("sex") < 0 || d.Index("age") < 0 {
 		t.Errorf("found:\n%s", data)
@@ -113,9 +111,7 @@ func TestFindIsNotDrawnAgain(t *testing.T) {
 		if _, _, err := archive.Open(r.dir).CreateIfAbsent(t.Context(), r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix, []byte("drawn")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := RunFound(t.Context(), r); err == nil || !strings.Contains(err.Error(), "count 10 % of the budget as spent; "+fix) {
-			t.Errorf("want the budget said to be spent, and %q: %v", fix, err)
-		}
+		must.Fails(RunFound(t.Context(), r))(t, "count 10 % of the budget as spent; "+fix)
 		if c.Again = book != ""; !c.Again {
 			continue
 		}
@@ -148,9 +144,7 @@ func TestFindFaults(t *testing.T) {
 	} {
 		conf := Config{Input: input, Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-9}
 		c.change(&conf)
-		if _, err := ValidateFind(t.Context(), conf); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("want %q: %v", c.says, err)
-		}
+		must.Fails(ValidateFind(t.Context(), conf))(t, c.says)
 	}
 }
 
@@ -233,17 +227,11 @@ func TestFindReadsNoRecord(t *testing.T) {
 	for _, record := range []string{"1,p1,M\xfcnchen\n", "1,p1,München\n", "\"\",a;b,\t|\n"} {
 		r := must.Value(find("table.csv", ",id,city\n"+record))(t)
 		forms = append(forms, fmt.Sprintf("%+v %+v", r.form.Encoding, r.params.Columns))
-		if len(r.unread) != 1 || r.unread[0] != "column 1: it has no name" {
-			t.Errorf("left out: %q", r.unread)
-		}
+		must.Hold(t, len(r.unread) == 1 && r.unread[0] == "column 1: it has no name", "left out: %q", r.unread)
 	}
-	if forms[0] != forms[1] || forms[0] != forms[2] {
-		t.Errorf("a record decides how a table is read: %q", forms)
-	}
+	must.Hold(t, forms[0] == forms[1] && forms[0] == forms[2], "a record decides how a table is read: %q", forms)
 	for head, says := range map[string]string{"id,a,b,a": "columns 2 and 4 have one name", "id,a,id": "columns 1 and 3 have one name", "id": "no column to find", ",id": "no column to find", "id,\"a\nb\"": "control character"} {
-		if _, err := find("names.csv", head+"\np1,1,2,3\n"); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("header %q: %v, want %q", head, err, says)
-		}
+		must.Fails(find("names.csv", head+"\np1,1,2,3\n"))(t, says, "header %q", head)
 	}
 	if r, err := find("named.csv", "id,\"a\tb\",c\np1,1,2\n"); err != nil || len(r.params.Columns) != 1 || len(r.unread) != 1 {
 		t.Errorf("a name that no domain file can hold is left out: %v", err)

@@ -78,9 +78,7 @@ func TestDrawsRefused(t *testing.T) {
 	} {
 		config := SampleConfig{Model: c.Output, Output: filepath.Join(dir, "more"), Rows: 10, Runner: "direct", Draws: 5}
 		tt.change(&config)
-		if _, err := drawnRows(config); err == nil || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: %v, want %q", name, err, tt.says)
-		}
+		must.Fails(drawnRows(config))(t, tt.says, "%s", name)
 	}
 	flipByte(t, filepath.Join(c.Output+".release", publish.ErrorsFile))
 	if _, err := drawnRows(SampleConfig{Model: c.Output, Output: filepath.Join(dir, "more"), Rows: 10, Runner: "direct", Draws: 5}); err == nil || !strings.Contains(err.Error(), "_errors.json has changed") {

@@ -114,9 +114,7 @@ func TestPeople(t *testing.T) {
 	}
 	r := evaluated(t, c).Real
 	p := r.People
-	if p.Changing != [2]int{} || p.TooManyRows != 0 || p.RowsCut != 488 || p.Synthetic != len(rows) {
-		t.Errorf("people %+v", p)
-	}
+	must.Hold(t, p.Changing == [2]int{} && p.TooManyRows == 0 && p.RowsCut == 488 && p.Synthetic == len(rows), "people %+v", p)
 	if p.RowsPerson.TV > 0.02 || p.RowsByPerson.TV > 0.03 || p.SamePerson.TV > p.SamePerson.Dealt/2 || r.Widths[1].AverageTV > 0.04 {
 		t.Errorf("errors %+v; of pairs of columns %g", *p, r.Widths[1].AverageTV)
 	}
@@ -129,9 +127,7 @@ func TestPeople(t *testing.T) {
 	for _, line := range few {
 		who[line[0]] = true
 	}
-	if len(who) != 12 || len(few) < 12 {
-		t.Errorf("%d people with %d rows; 12 people were asked for", len(who), len(few))
-	}
+	must.Hold(t, len(who) == 12 && len(few) >= 12, "%d people with %d rows; 12 people were asked for", len(who), len(few))
 	where, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Where = "plan = plus AND rows_per_person >= 4" })
 	for _, line := range where {
 		if line[2] != "plus" {
@@ -146,19 +142,13 @@ func TestPeopleFaults(t *testing.T) {
 	c.Rows = 10
 	_, err := ValidateRun(context.Background(), c)
 	var faults Faults
-	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Where != "--rows" {
-		t.Errorf("faults %v, want one of --rows", err)
-	}
+	must.Hold(t, errors.As(err, &faults) && len(faults) == 1 && faults[0].Where == "--rows", "faults %v, want one of --rows", err)
 	c.Rows = 0
 	mustRun(t, c)
 	_, err = ValidateSample(context.Background(), SampleConfig{Model: c.Output + ".release", Output: filepath.Join(t.TempDir(), "more"), Where: "item = tea"})
-	if err == nil || !strings.Contains(err.Error(), "item, which changes from row to row") {
-		t.Errorf("a condition on purchases: %v", err)
-	}
+	must.Fail(t, err, "item, which changes from row to row", "a condition on purchases")
 	_, err = ValidateSample(context.Background(), SampleConfig{Domain: c.Domain, Output: filepath.Join(t.TempDir(), "dry"), Rows: 5})
-	if err == nil || !strings.Contains(err.Error(), "declares events") {
-		t.Errorf("dry rows of people: %v", err)
-	}
+	must.Fail(t, err, "declares events", "dry rows of people")
 }
 
 // People without rows are in the table of people alone, as often as they are true: the share of plan plus among them is 1 in
@@ -244,9 +234,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 	}
 	c = purchases(t, 40)
 	c.People = c.Input
-	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "rows: {min: 0, …}") {
-		t.Errorf("a table of people that nothing is said of: %v", err)
-	}
+	must.Fails(ValidateRun(context.Background(), c))(t, "rows: {min: 0, …}", "a table of people that nothing is said of")
 }
 
 // The model of few people with events is of their size, however many rows a person may have.

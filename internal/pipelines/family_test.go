@@ -33,9 +33,7 @@ func TestAbout(t *testing.T) {
 		write(text)
 		_, err := ValidateRun(context.Background(), c)
 		for _, want := range wants {
-			if !IsRequest(err) || !strings.Contains(err.Error(), want) {
-				t.Errorf("%.40q: %v does not say %s", text, err, want)
-			}
+			must.Hold(t, IsRequest(err) && strings.Contains(err.Error(), want), "%.40q: %v does not say %s", text, err, want)
 		}
 	}
 	if _, err := os.Stat(c.Output); !os.IsNotExist(err) {
@@ -44,13 +42,9 @@ func TestAbout(t *testing.T) {
 	write(aboutShop)
 	mustRun(t, c)
 	p := must.Value(contents.Statement(context.Background(), c.Output+".release"))(t)
-	if p.About["curator"] != "A shop" || len(p.Began) != len("2026-01-31T12:00:00Z") {
-		t.Errorf("about %v, began %q", p.About, p.Began)
-	}
+	must.Hold(t, p.About["curator"] == "A shop" && len(p.Began) == len("2026-01-31T12:00:00Z"), "about %v, began %q", p.About, p.Began)
 	page, err := os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile))
-	if err != nil || !bytes.Contains(page, []byte("A shop")) {
-		t.Errorf("the report does not name the curator: %v", err)
-	}
+	must.Hold(t, err == nil && bytes.Contains(page, []byte("A shop")), "the report does not name the curator: %v", err)
 
 	dir := t.TempDir()
 	family := ReportConfig{Dir: c.Output, Registry: filepath.Join(dir, "r.yaml"), Croissant: filepath.Join(dir, "c.json")}
@@ -84,7 +78,5 @@ func TestFamilyRefusals(t *testing.T) {
 		t.Errorf("something was written: %v", err)
 	}
 	err = drawn(ReportConfig{Dir: c.Output, Croissant: filepath.Join(c.Output+".release", publish.ModelFile)})
-	if !IsRequest(err) || !strings.Contains(err.Error(), "a released file that `dapple verify` compares") {
-		t.Errorf("got %v", err)
-	}
+	must.Hold(t, IsRequest(err) && strings.Contains(err.Error(), "a released file that `dapple verify` compares"), "got %v", err)
 }

@@ -82,12 +82,8 @@ func TestFaultOfTheRunner(t *testing.T) {
 				t.Errorf("it ends in %v", err)
 			}
 			findings, runs := paid(t, c.Ledger)
-			if findings+runs != tt.paid {
-				t.Errorf("the book has %d findings and %d runs", findings, runs)
-			}
-			if _, err := os.Stat(c.Output); err == nil {
-				t.Error("there is an output")
-			}
+			must.Hold(t, findings+runs == tt.paid, "the book has %d findings and %d runs", findings, runs)
+			must.Fails(os.Stat(c.Output))(t, "", "there is an output")
 		})
 	}
 }

@@ -90,18 +90,14 @@ func TestFindByAJob(t *testing.T) {
 	c.Runner, c.Engine, c.RunID = "direct", Engine{}, "r1"
 	must.Value(RunFound(t.Context(), mustFind(t, c)))(t)
 	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
-	if err != nil || string(data) != string(noise.File(mustFind(t, c).csvKeys())) {
-		t.Errorf("another domain was found, %v:\n%s", err, data)
-	}
+	must.Hold(t, err == nil && string(data) == string(noise.File(mustFind(t, c).csvKeys())), "another domain was found, %v:\n%s", err, data)
 	// Two jobs of rows have failed before they drew, and their charges are taken back.
 	if findings, runs := paid(t, c.Ledger); findings != 1 || runs != 1 {
 		t.Errorf("the book has %d findings and %d runs", findings, runs)
 	}
 	// A run that has an ID and has finished is not begun anew: nothing is found, and nothing charged.
 	res, err := RunFound(t.Context(), mustFind(t, c))
-	if err != nil || !strings.Contains(res.Written.Adopted, "run r1 had finished before") {
-		t.Errorf("a finished run: %v", err)
-	}
+	must.Hold(t, err == nil && strings.Contains(res.Written.Adopted, "run r1 had finished before"), "a finished run: %v", err)
 	if findings, runs := paid(t, c.Ledger); findings != 1 || runs != 1 {
 		t.Errorf("the book has %d findings and %d runs", findings, runs)
 	}
@@ -180,23 +176,15 @@ func TestEndsOfFinding(t *testing.T) {
 			}
 			_, err := r.find(ctx)
 			for _, want := range tt.want {
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("it does not say %q: %v", want, err)
-				}
+				must.Fail(t, err, want)
 			}
 			findings, _ := paid(t, c.Ledger)
 			if tt.again != "" {
-				if findings != 1 {
-					t.Errorf("%d findings stand in the book", findings)
-				}
-				if _, err := r.find(t.Context()); err == nil || !strings.Contains(err.Error(), tt.again) {
-					t.Errorf("the next attempt: %v", err)
-				}
+				must.Hold(t, findings == 1, "%d findings stand in the book", findings)
+				must.Fails(r.find(t.Context()))(t, tt.again, "the next attempt")
 				return
 			}
-			if findings != 0 {
-				t.Error("its charge stands in the book")
-			}
+			must.Hold(t, findings == 0, "its charge stands in the book")
 			if err := drawn(r); !errors.Is(err, run.ErrStopped) {
 				t.Errorf("a worker that outlives its job draws: %v", err)
 			}
@@ -222,7 +210,5 @@ func TestFindJobFaults(t *testing.T) {
 		t.Errorf("a run: %v", err)
 	}
 	c.Output, c.Release = "bq://p.d.t", "s3://bucket/release"
-	if _, err := ValidateFind(t.Context(), c); err == nil || !strings.Contains(err.Error(), `--release: got "s3://bucket/release"; the program of the workers`) {
-		t.Errorf("a run to a table: %v", err)
-	}
+	must.Fails(ValidateFind(t.Context(), c))(t, `--release: got "s3://bucket/release"; the program of the workers`, "a run to a table")
 }

@@ -80,13 +80,9 @@ func TestOrdersKeepGaps(t *testing.T) {
 			t.Errorf("%.3f of small gaps, want .5; %.3f of ends of an unknown start where .05 are", small, unknown)
 		}
 		file := must.Value(schema.Parse("stays.yaml", []byte(fmt.Sprintf(staysDomain, more))))(t)
-		if got := file.Domain.GapNames("end") != nil; got != kept {
-			t.Errorf("%q: gaps: %v", more, got)
-		}
+		must.Equal(t, file.Domain.GapNames("end") != nil, kept, "%q: gaps", more)
 		_, err := ValidateSample(t.Context(), SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "rows"), Where: "end > 5"})
-		if (err != nil && strings.Contains(err.Error(), "start and gap_end")) != kept {
-			t.Errorf("%q: a condition on end: %v", more, err)
-		}
+		must.Hold(t, (err != nil && strings.Contains(err.Error(), "start and gap_end")) == kept, "%q: a condition on end: %v", more, err)
 	}
 }
 

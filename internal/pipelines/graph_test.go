@@ -100,9 +100,7 @@ func TestSomethingReadsFromEveryStep(t *testing.T) {
 			t.Errorf("nothing reads from %s", step.UniqueName)
 		}
 	}
-	if last != 1 {
-		t.Errorf("%d last steps, want 1", last)
-	}
+	must.Hold(t, last == 1, "%d last steps, want 1", last)
 }
 
 // Engines on clusters add counts up in two levels, in pieces. Prism passes one table of each bundle on, for which one
@@ -123,9 +121,7 @@ func TestLevelsOfCounts(t *testing.T) {
 				levels++
 			}
 		}
-		if levels != want {
-			t.Errorf("%s: %d levels, want %d", runner, levels, want)
-		}
+		must.Hold(t, levels == want, "%s: %d levels, want %d", runner, levels, want)
 	}
 }
 

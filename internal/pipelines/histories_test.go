@@ -105,24 +105,18 @@ func TestHistoriesAreRefused(t *testing.T) {
 		"events: {person: [sex], rows: {max: 5}, order: day, previous: [day, kind]}\n": `column "day" is the one that orders the rows`,
 	} {
 		c := histories(t, events, 9, rising)
-		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", events, err, want)
-		}
+		must.Fails(ValidateRun(context.Background(), c))(t, want, "%s", events)
 	}
 	c := histories(t, "events: {person: [sex], rows: {max: 5}, order: day}\n", 300, rising)
 	for _, method := range []string{"dpam", "dpfw"} {
 		c.Method = method
-		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "works with bins that the domain declares, and some columns have none") {
-			t.Errorf("%s: %v", method, err)
-		}
+		must.Fails(ValidateRun(context.Background(), c))(t, "works with bins that the domain declares, and some columns have none", "%s", method)
 	}
 	c.Method, c.Tables = "rake", true
 	mustRun(t, c)
 	for where, want := range map[string]string{"day > 3": "day", "kind = k": "kind, which changes from row to row"} {
 		_, err := ValidateSample(context.Background(), SampleConfig{Model: c.Output + ".release", Output: filepath.Join(t.TempDir(), "more"), Where: where})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("where %s: %v, want %s", where, err, want)
-		}
+		must.Fail(t, err, want, "where %s", where)
 	}
 	s := SampleConfig{Model: c.Output + ".release", Output: filepath.Join(t.TempDir(), "women"), Where: "sex = f", Format: "csv", Tables: true}
 	r, err := ValidateSample(context.Background(), s)
@@ -140,9 +134,7 @@ func TestHistoriesAreRefused(t *testing.T) {
 		}
 		last, at = row[0], day
 	}
-	if len(people) == 0 || len(rows) < len(people) {
-		t.Errorf("%d people with %d rows", len(people), len(rows))
-	}
+	must.Hold(t, len(people) != 0 && len(rows) >= len(people), "%d people with %d rows", len(people), len(rows))
 	for _, p := range people {
 		if p[1] != "f" {
 			t.Fatalf("a person %v", p)

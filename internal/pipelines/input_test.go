@@ -151,9 +151,7 @@ func TestInputFaults(t *testing.T) {
 				t.Fatalf("error %v", err)
 			}
 			for _, want := range tt.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("no %q in\n%v", want, err)
-				}
+				must.Hold(t, strings.Contains(err.Error(), want), "no %q in\n%v", want, err)
 			}
 			if strings.Contains(err.Error(), "SECRET") || strings.Count(err.Error(), "--input") < len(tt.want)-1 {
 				t.Errorf("faults are not one a line, or show a cell:\n%v", err)
@@ -178,9 +176,7 @@ func TestRunRefusesChangedParquet(t *testing.T) {
 	later := time.Now().Add(time.Minute)
 	must.Do(t, os.Chtimes(name, later, later))
 	_, err := Run(context.Background(), r)
-	if err == nil || !strings.Contains(err.Error(), "b.parquet: the file has changed since the run was planned\nnothing was written") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, err, "b.parquet: the file has changed since the run was planned\nnothing was written")
 }
 
 // A list that was cut before it became faults still counts as many as it had.

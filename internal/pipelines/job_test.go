@@ -152,18 +152,14 @@ func TestEndsOfJobs(t *testing.T) {
 				t.Fatalf("the run ended with %v", err)
 			}
 			for _, text := range tt.want {
-				if !strings.Contains(err.Error(), text) {
-					t.Errorf("it does not say %q:\n%v", text, err)
-				}
+				must.Hold(t, strings.Contains(err.Error(), text), "it does not say %q:\n%v", text, err)
 			}
 			if got := s.Cancels(); (got > 0) != tt.cancelled {
 				t.Errorf("cancelled %d times", got)
 			}
 			left := stagings(t, c)
 			staged, globErr := filepath.Glob(filepath.Join(filepath.Dir(c.Output), "dapple-*.tmp"))
-			if (len(left) > 0) != tt.stays || globErr != nil || (len(staged) > 0) != tt.stays {
-				t.Errorf("left are %v, and of the output: %v", left, staged)
-			}
+			must.Hold(t, (len(left) > 0) == tt.stays && globErr == nil && (len(staged) > 0) == tt.stays, "left are %v, and of the output: %v", left, staged)
 			if err := draws(t, c, synth.ReleaseSuffix); tt.cancelled && len(left) > 0 && !errors.Is(err, run.ErrStopped) {
 				t.Errorf("a worker of a job that goes on releases: %v", err)
 			}
@@ -215,9 +211,7 @@ func TestMessagesOfRunnersInJava(t *testing.T) {
 		{"prism", "", "", "", 256},
 	} {
 		x := pipelineRun{engine: Engine{Endpoint: tt.endpoint, Experiments: tt.experiments}.withDefaults(tt.runner)}
-		if got := strings.Join(x.options(jobs.Cloud{}).Experiments, ","); got != tt.want {
-			t.Errorf("%s with %q: experiments %q, want %q", tt.runner, tt.experiments, got, tt.want)
-		}
+		must.Equal(t, strings.Join(x.options(jobs.Cloud{}).Experiments, ","), tt.want, "%s with %q: experiments", tt.runner, tt.experiments)
 		if got := plan.Shards(1000<<20, x.engine.runner.Java); got != tt.shards {
 			t.Errorf("%s: %d shards of 1000 MiB, want %d", tt.runner, got, tt.shards)
 		}

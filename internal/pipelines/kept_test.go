@@ -28,9 +28,7 @@ func TestFingerprintOfRequests(t *testing.T) {
 		"output": func(c *Config) { c.Output += "2" }, "rows": func(c *Config) { c.Rows = 7 }, "shards": func(c *Config) { c.Shards = 7 },
 		"format": func(c *Config) { c.Format = "csv" }, "seed": func(c *Config) { c.SampleSeed, c.HasSampleSeed = 7, true },
 	} {
-		if of(change) != same {
-			t.Errorf("%s: a release would not be taken up", name)
-		}
+		must.Hold(t, of(change) == same, "%s: a release would not be taken up", name)
 	}
 	rewrite := func(path string, change func(string) string) func(*Config) {
 		return func(*Config) {

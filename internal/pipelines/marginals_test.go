@@ -52,9 +52,7 @@ func possible(t *testing.T, what, dir string, want int) {
 		}
 		f.Close()
 	}
-	if rows != want {
-		t.Errorf("%s: %d rows, want %d", what, rows, want)
-	}
+	must.Hold(t, rows == want, "%s: %d rows, want %d", what, rows, want)
 }
 
 // The table of marginals: every cell of the workload once, shares that sum to 1, noisy answers where some
@@ -74,9 +72,7 @@ func TestMarginalsFile(t *testing.T) {
 		c.Method = method
 		res := mustRun(t, c)
 		said := res.Privacy.Marginals
-		if said.Marginals != 7 || said.Of != 7 || said.Cells != 4+5+2+20+8+10+40 {
-			t.Errorf("%s: %+v", method, said)
-		}
+		must.Hold(t, said.Marginals == 7 && said.Of == 7 && said.Cells == 4+5+2+20+8+10+40, "%s: %+v", method, said)
 		r := must.Value(parquetio.OpenFile(c.Output+".release/_marginals.parquet", schema, parquetio.ReadOptions{}))(t)
 		sum, noisy, intervals, rows := 0.0, 0, int64(0), 0
 		for chunk, err := range r.Chunks() {

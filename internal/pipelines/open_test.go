@@ -85,14 +85,10 @@ func TestRunOpen(t *testing.T) {
 		"# left out: note: no value was found", "events: {person: [sex], rows: {max: ", "# released: rows: max",
 		"prefix: [1, 3], values: [\"", `"D66*"`, `"E*"`, `"I10"`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the domain lacks %s:\n%s", want, text)
-		}
+		must.Hold(t, strings.Contains(text, want), "the domain lacks %s:\n%s", want, text)
 	}
 	for _, not := range []string{"note 1", "D66.", "502", "F1", "find"} {
-		if strings.Contains(text, not) {
-			t.Errorf("the domain has %s:\n%s", not, text)
-		}
+		must.Hold(t, !strings.Contains(text, not), "the domain has %s:\n%s", not, text)
 	}
 	if _, err := schema.Parse("found", data); err != nil {
 		t.Error(err)
@@ -118,9 +114,7 @@ func TestRunOpen(t *testing.T) {
 		t.Errorf("notes: %s", notes)
 	}
 	rows, err := os.ReadFile(rowsFile(t, c.Output))
-	if err != nil || strings.Contains(string(rows), "D66.") || !strings.Contains(string(rows), "D66*") {
-		t.Errorf("codes in the rows: %v", err)
-	}
+	must.Hold(t, err == nil && !strings.Contains(string(rows), "D66.") && strings.Contains(string(rows), "D66*"), "codes in the rows: %v", err)
 }
 
 // rowsFile is the only file of rows of a run.
@@ -147,9 +141,7 @@ func TestOpenReadsNoRecord(t *testing.T) {
 			t.Fatal("nothing is to be found")
 		}
 		r, err := ValidateFind(t.Context(), c)
-		if err != nil || r.params.Columns[0].Scale != cellkind.MaxPlaces {
-			t.Errorf("first record %q: %v", first, err)
-		}
+		must.Hold(t, err == nil && r.params.Columns[0].Scale == cellkind.MaxPlaces, "first record %q: %v", first, err)
 	}
 	c.Input, fieldsDescribed = filepath.Join(dir, "people.fields"), 0 // whose names and types are in its records
 	write(c.Input, "private")
@@ -189,15 +181,11 @@ func TestInferOpen(t *testing.T) {
 		{strings.Replace(openFile, "type: DATE", "type: DAY", 1), "the types are"},
 	} {
 		write(f.text)
-		if _, err := ValidateInfer(t.Context(), c); err == nil || !strings.Contains(err.Error(), f.says) {
-			t.Errorf("want %q: %v", f.says, err)
-		}
+		must.Fails(ValidateInfer(t.Context(), c))(t, f.says)
 	}
 	write(openFile)
 	c.PrivacyID = "id"
-	if _, err := ValidateInfer(t.Context(), c); err == nil || !strings.Contains(err.Error(), "which says who is protected") {
-		t.Errorf("a privacy ID besides: %v", err)
-	}
+	must.Fails(ValidateInfer(t.Context(), c))(t, "which says who is protected", "a privacy ID besides")
 }
 
 // TestOpenIsNeeded: where nothing can be found, a file with open parts is refused, and a plan says which parts are open, what
@@ -217,15 +205,11 @@ func TestOpenIsNeeded(t *testing.T) {
 	b := &strings.Builder{}
 	must.Do(t, p.WriteText(b))
 	for _, want := range []string{"10 % of the budget finds what is open", "open      city (values), age (max), status (values), fare (min, max), visited (min, max), note (values), dx (values), rows of a person (max); the rest of the domain file costs nothing", "people to be named"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the plan lacks %q:\n%s", want, b)
-		}
+		must.Hold(t, strings.Contains(b.String(), want), "the plan lacks %q:\n%s", want, b)
 	}
 	c := Config{Domain: name, Input: input, Output: filepath.Join(dir, "out"), Epsilon: 1, Delta: 1e-9, ExpectedRows: 300}
 	Finds(t.Context(), &c)
-	if _, err := ValidateFind(t.Context(), c); err == nil || !strings.Contains(err.Error(), "would do") {
-		t.Errorf("300 people: %v", err)
-	}
+	must.Fails(ValidateFind(t.Context(), c))(t, "would do", "300 people")
 	must.Do(t, os.WriteFile(name, []byte(strings.Replace(openFile, "[sex, city]", "[sex, note]", 1)), 0o600))
 	c.ExpectedRows = 0
 	for attempt := range 2 {
@@ -315,8 +299,6 @@ func TestFindWithFormFaults(t *testing.T) {
 		} else {
 			_, err = ValidateRun(t.Context(), c)
 		}
-		if err == nil || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("want %q: %v", tt.says, err)
-		}
+		must.Fail(t, err, tt.says)
 	}
 }

@@ -167,9 +167,7 @@ func TestEachReleaseIsPaid(t *testing.T) {
 			return in
 		}
 		must.Do(t, os.WriteFile(other, []byte(strings.Replace(string(b), entry(b), entry(a), 1)), 0o600))
-		if err := Ledger(t.Context(), &text, check); err == nil || !strings.Contains(err.Error(), "it stands on entry 2, and so does "+check.Check[0]) {
-			t.Errorf("two releases on one entry: %v", err)
-		}
+		must.Fail(t, Ledger(t.Context(), &text, check), "it stands on entry 2, and so does "+check.Check[0], "two releases on one entry")
 	})
 }
 
@@ -297,9 +295,7 @@ func TestFindingThatDrewNothing(t *testing.T) {
 				if tt.spent {
 					said = "noise had been drawn to find the domain: count"
 				}
-				if err == nil || !strings.Contains(err.Error(), said) {
-					t.Errorf("it does not say %q: %v", said, err)
-				}
+				must.Fail(t, err, said)
 				f, _ := paid(t, c.Ledger)
 				if _, statErr := os.Stat(r.dir); (f == 1) != tt.spent || os.IsNotExist(statErr) == tt.spent {
 					t.Errorf("%d findings are charged; %s: %v", f, r.dir, statErr)

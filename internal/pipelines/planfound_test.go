@@ -34,9 +34,7 @@ func TestPlanFound(t *testing.T) {
 	try("epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE) })
 	try("columns", func(d *PlanConfig) { d.Columns = int64(p.ByFewer) })
 	for way, enough := range ways {
-		if !enough {
-			t.Errorf("%s would not do", way)
-		}
+		must.Hold(t, enough, "%s would not do", way)
 	}
 	try("less epsilon", func(d *PlanConfig) { d.Epsilon = dp.Epsilon(p.ByE - .1) })
 	try("a column more", func(d *PlanConfig) { d.Columns = int64(p.ByFewer) + 1 })
@@ -65,8 +63,6 @@ func TestPlanFound(t *testing.T) {
 	} {
 		d := c
 		f.change(&d)
-		if _, err := PlanFound(t.Context(), d); err == nil || !strings.Contains(err.Error(), f.says) {
-			t.Errorf("want %q: %v", f.says, err)
-		}
+		must.Fails(PlanFound(t.Context(), d))(t, f.says)
 	}
 }

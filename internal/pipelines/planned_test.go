@@ -64,9 +64,7 @@ func TestPlanForAnError(t *testing.T) {
 		"between 0 and 1":                  {Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, TargetError: 2},
 		`the domain has no column "wards"`: {Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Target: "column:wards"},
 	} {
-		if _, err := ValidatePlan(context.Background(), c); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("got %v; want %q", err, text)
-		}
+		must.Fails(ValidatePlan(context.Background(), c))(t, text)
 	}
 }
 
@@ -106,9 +104,7 @@ func TestPlanLikeARelease(t *testing.T) {
 	}
 	checkScaled(t, dir, path, model, release.Model, like.Problem.Epsilon)
 	r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: model})
-	if err != nil || r.Problem.Units != 9000 {
-		t.Errorf("%g units, %v", r.Problem.Units, err)
-	}
+	must.Hold(t, err == nil && r.Problem.Units == 9000, "%g units, %v", r.Problem.Units, err)
 	for other, want := range map[string]string{path + "2": `has "ward" as column 3`, path + "3": ""} {
 		_, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: other, Delta: 1e-9, Epsilon: 1}, Like: model})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -116,9 +112,7 @@ func TestPlanLikeARelease(t *testing.T) {
 		}
 	}
 	_, err = ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: filepath.Join(dir, "none")})
-	if err == nil || !strings.Contains(err.Error(), "--like") {
-		t.Errorf("a release that is not there: %v", err)
-	}
+	must.Fail(t, err, "--like", "a release that is not there")
 }
 
 // checkScaled gives the release of a model a statement. What it measured scales plans for the same workload, and of another

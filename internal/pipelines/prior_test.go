@@ -66,11 +66,7 @@ func TestInferredFileIsCharged(t *testing.T) {
 	}.String()
 	must.Do(t, os.WriteFile(name, []byte(other), 0o600))
 	plan := PlanConfig{Config: Config{Input: input, Domain: name, Epsilon: .1, Delta: 1e-9, Ledger: ledger}}
-	if _, err := ValidatePlan(t.Context(), plan); err == nil || !strings.Contains(err.Error(), "has no room for this") {
-		t.Errorf("a finding that does not fit: %v", err)
-	}
+	must.Fails(ValidatePlan(t.Context(), plan))(t, "has no room for this", "a finding that does not fit")
 	plan.Ledger, plan.Neighbouring = "", dp.Replace
-	if _, err := ValidatePlan(t.Context(), plan); err == nil || !strings.Contains(err.Error(), "the domain was found for add_remove") {
-		t.Errorf("a release of another relation: %v", err)
-	}
+	must.Fails(ValidatePlan(t.Context(), plan))(t, "the domain was found for add_remove", "a release of another relation")
 }

@@ -68,13 +68,9 @@ func TestAnswers(t *testing.T) {
 		words, values := answersOfFile(t, c.Output)
 		for id, text := range map[string]string{"2": "count: {plan: [basic, plus], active: true}", "3.1": "prefixes: plan, up to basic", "3.2": "prefixes: plan, up to plus", "3.3": "prefixes: plan, up to pro",
 			"4": "parity: [active, plan]", "5": "columns: [active], values: [-0.5, 1]"} {
-			if got := fmt.Sprint(words[id]); got != fmt.Sprint([]string{text, from}) {
-				t.Errorf("%s: query %s is %s", method, id, got)
-			}
+			must.Equal(t, fmt.Sprint(words[id]), fmt.Sprint([]string{text, from}), "%s: query %s", method, id)
 		}
-		if len(words) != 6 {
-			t.Errorf("%s: %d answers", method, len(words))
-		}
+		must.Hold(t, len(words) == 6, "%s: %d answers", method, len(words))
 		count := func(where string) float64 {
 			a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: "SELECT COUNT(*) FROM rows WHERE " + where}))(t)
 			return a.Answers[0].Value
@@ -91,9 +87,7 @@ func TestAnswers(t *testing.T) {
 	}
 	c := shop(t, 100)
 	mustRun(t, c)
-	if _, err := os.Stat(filepath.Join(c.Output+".release", publish.AnswersFile)); err == nil {
-		t.Error("a workload without queries has answers")
-	}
+	must.Fails(os.Stat(filepath.Join(c.Output+".release", publish.AnswersFile)))(t, "", "a workload without queries has answers")
 }
 
 // checkAnswersPage looks at the page of a run with queries, and then gives it the answers of another.
@@ -114,7 +108,5 @@ func checkAnswersPage(t *testing.T, c Config, words map[string][]string) {
 	other.Output += "2"
 	mustRun(t, other)
 	swapIn(t, c.Output+".release", other, publish.AnswersFile, true)
-	if _, err := verified(VerifyConfig{Dir: c.Output}); err == nil || !strings.Contains(err.Error(), "_privacy.json is the statement of another _answers.parquet") {
-		t.Errorf("answers of another run: %v", err)
-	}
+	must.Fails(verified(VerifyConfig{Dir: c.Output}))(t, "_privacy.json is the statement of another _answers.parquet", "answers of another run")
 }

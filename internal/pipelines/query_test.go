@@ -61,15 +61,11 @@ func TestQuery(t *testing.T) {
 			}
 		}
 		flipByte(t, filepath.Join(c.Output+".release", publish.ErrorsFile))
-		if _, err := queried(QueryConfig{Dir: c.Output, SQL: "SELECT COUNT(*) FROM rows"}); err == nil || !strings.Contains(err.Error(), "_errors.json has changed") {
-			t.Errorf("%s: an altered release: %v", method, err)
-		}
+		must.Fails(queried(QueryConfig{Dir: c.Output, SQL: "SELECT COUNT(*) FROM rows"}))(t, "_errors.json has changed", "%s: an altered release", method)
 	}
 	_, err := queried(QueryConfig{Dir: t.TempDir(), SQL: "SELECT MAX(age) FROM rows", Output: "answers.txt"})
 	for _, want := range []string{"QUANTILE", "--output", "holds no release"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("faults: %v; want one with %q too", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 }
 
@@ -103,14 +99,10 @@ func TestAsk(t *testing.T) {
 	page := string(text)
 	release := must.Value(contents.Open(t.Context(), c.Output))(t)
 	questions := answer.Questions(release.Domain)
-	if len(questions) != 4 {
-		t.Errorf("questions %q", questions)
-	}
+	must.Hold(t, len(questions) == 4, "questions %q", questions)
 	for _, sql := range questions {
 		a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: sql}))(t)
-		if !strings.Contains(page, ">"+html.EscapeString(sql)+"</pre>") {
-			t.Errorf("the page does not ask %s", sql)
-		}
+		must.Hold(t, strings.Contains(page, ">"+html.EscapeString(sql)+"</pre>"), "the page does not ask %s", sql)
 		for i := range a.Answers {
 			value, _, interval, hidden := a.Answers[i].Texts()
 			if want := "<td>" + value + "</td><td>" + interval + "</td>"; hidden == "" && !strings.Contains(page, want) {

@@ -179,9 +179,7 @@ func TestReplayOfWholeRuns(t *testing.T) {
 		}
 		dptest.Figure(t, "%v: %d pairs of whole runs of %d methods, equal byte for byte", n, pairs, len(names))
 	}
-	if checked == 0 {
-		t.Error("no run has criteria")
-	}
+	must.Hold(t, checked != 0, "no run has criteria")
 }
 
 // replayPair runs a request over a domain on two random neighbours, and reports whether criteria were checked.

@@ -61,9 +61,7 @@ func TestReport(t *testing.T) {
 		if err := drawn(ReportConfig{Dir: rows, HTML: html}); err == nil || IsRequest(err) != tt.request || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %s", name, err, tt.want)
 		}
-		if _, err := os.Stat(html); err == nil {
-			t.Errorf("%s: a report was written", name)
-		}
+		must.Fails(os.Stat(html))(t, "", "%s: a report was written", name)
 	}
 	r := must.Value(ValidateReport(context.Background(), ReportConfig{Dir: c.Output, HTML: filepath.Join(t.TempDir(), "again.html")}))(t)
 	must.Do(t, os.RemoveAll(c.Output))

@@ -105,9 +105,7 @@ func TestLedgerIsAsPlanned(t *testing.T) {
 			c.Method, c.Neighbouring, c.Delta = tt.method, tt.relation, tt.delta
 			plan := must.Value(mustValidate(t, c).Plan())(t)
 			got := mustRun(t, c).Privacy.Statement
-			if len(got.Ledger) == 0 || !reflect.DeepEqual(got, plan.Charges) {
-				t.Errorf("charged %+v\nplanned %+v", got, plan.Charges)
-			}
+			must.Hold(t, len(got.Ledger) != 0 && reflect.DeepEqual(got, plan.Charges), "charged %+v\nplanned %+v", got, plan.Charges)
 		})
 	}
 }
@@ -159,9 +157,7 @@ func TestOverwriteReplacesAnEarlierRun(t *testing.T) {
 	c.Overwrite, c.Shards = true, 1
 	mustRun(t, c)
 	parts, err := filepath.Glob(filepath.Join(c.Output, "part-*"))
-	if err != nil || len(parts) != 1 {
-		t.Errorf("parts %v, %v", parts, err)
-	}
+	must.Hold(t, err == nil && len(parts) == 1, "parts %v, %v", parts, err)
 }
 
 // A run whose context is over before it begins, and one whose table is broken, leave nothing.
@@ -170,9 +166,7 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := Run(ctx, mustValidate(t, c))
-	if err == nil || !strings.Contains(err.Error(), "interrupted\nnothing was written and no privacy budget was spent") {
-		t.Errorf("error %v", err)
-	}
+	must.Fail(t, err, "interrupted\nnothing was written and no privacy budget was spent")
 	must.Do(t, os.WriteFile(c.Input, []byte("customer,plan,age,active\nc1,\"basic\n"), 0o666))
 	if _, err = Run(context.Background(), mustValidate(t, c)); err == nil || IsRequest(err) || errors.Is(err, ErrRunner) {
 		t.Errorf("error %v", err)
@@ -213,7 +207,5 @@ func TestQuiet(t *testing.T) {
 	stop := progress.New(0, progress.Form{Terminal: true}).Start()
 	stop()
 	mustRun(t, shop(t, 10))
-	if heard == 0 {
-		t.Error("a quiet run took the place of another listener")
-	}
+	must.Hold(t, heard != 0, "a quiet run took the place of another listener")
 }

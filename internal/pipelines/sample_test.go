@@ -65,9 +65,7 @@ func TestSample(t *testing.T) {
 	// A quarter of 400 customers are on plan pro. At ε = 10 their number has a standard deviation of 1.3
 	// (100 runs), and 50 are more than 30 of these. Without the condition there are 400 rows.
 	pro, res := sampleFrom(t, c, func(s *SampleConfig) { s.Where = "plan=pro" })
-	if len(pro) < 50 || len(pro) > 150 || res.Rows != int64(len(pro)) {
-		t.Errorf("%d rows on plan pro, %d reported", len(pro), res.Rows)
-	}
+	must.Hold(t, len(pro) >= 50 && len(pro) <= 150 && res.Rows == int64(len(pro)), "%d rows on plan pro, %d reported", len(pro), res.Rows)
 	for _, row := range pro {
 		if row[0] != "pro" {
 			t.Fatalf("row %v does not meet the condition", row)
@@ -85,9 +83,7 @@ func TestSampleFaults(t *testing.T) {
 	s := SampleConfig{Model: filepath.Join(c.Output+".release", publish.ModelFile), Output: c.Output, Rows: -1, Shards: -1, Format: "xml", Runner: "magic", Where: "agee>=20"}
 	_, err := ValidateSample(context.Background(), s)
 	for _, flag := range []string{"--rows", "--shards", "--format", "--runner", "--output", "--where"} {
-		if err == nil || !strings.Contains(err.Error(), flag+": ") {
-			t.Errorf("no fault of %s in %v", flag, err)
-		}
+		must.Fail(t, err, flag+": ")
 	}
 	s = SampleConfig{Model: s.Model, Output: filepath.Join(c.Output, "more.csv")}
 	if _, err := ValidateSample(context.Background(), s); err == nil || !strings.Contains(err.Error(), "more.csv ends in .csv, and its files would be parquet; add --format=csv") {
@@ -144,17 +140,13 @@ func TestDryRows(t *testing.T) {
 		}
 		cities[city]++
 	}
-	if len(ids) != 3000 || len(cities) != 3 || nulls == 0 {
-		t.Errorf("%d keys, cities %v, %d NULL", len(ids), cities, nulls)
-	}
+	must.Hold(t, len(ids) == 3000 && len(cities) == 3 && nulls != 0, "%d keys, cities %v, %d NULL", len(ids), cities, nulls)
 	var text strings.Builder
 	if err := res.WriteText(&text); err != nil || !strings.Contains(text.String(), "DRY ROWS") || strings.Contains(text.String(), "privacy cost") {
 		t.Errorf("said %q, %v", text.String(), err)
 	}
 	manifest, err := os.ReadFile(filepath.Join(c.Output+".release", "_manifest.json"))
-	if err != nil || !strings.Contains(string(manifest), dry.Note) {
-		t.Errorf("the manifest does not say that rows are dry: %v", err)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(manifest), dry.Note), "the manifest does not say that rows are dry: %v", err)
 	exact := "privacy_id: none\ncolumns:\n  - {name: x, type: NUMERIC, min: 0, max: 58, resolution: 0.0001, exact: [0.2121212, 0.5833333], fallback: 0}\n" +
 		"  - {name: y, type: FLOAT64, min: 0, max: 58, resolution: 0.01, exact: [0.333333], fallback: 0}\n"
 	must.Do(t, os.WriteFile(name, []byte(exact), 0o666))
@@ -209,18 +201,14 @@ func TestConstraintsOfARun(t *testing.T) {
 			if end := at("end"); !end.Null(row) && at("start").Ints[row] > end.Ints[row] {
 				t.Errorf("shard %d, row %d: the end is before the start", shard, row)
 			}
-			if at("hour").Ints[row] != at("time").Ints[row]/100 {
-				t.Errorf("shard %d, row %d: hour does not follow from time", shard, row)
-			}
+			must.Hold(t, at("hour").Ints[row] == at("time").Ints[row]/100, "shard %d, row %d: hour does not follow from time", shard, row)
 			if want := map[string]string{"Austin": "TX", "Boston": "MA", "elsewhere": "XX"}[text("city", row)]; text("state", row) != want {
 				t.Errorf("shard %d, row %d: state %s, want %s", shard, row, text("state", row), want)
 			}
 			serial[text("no", row)] = true
 		}
 	}
-	if len(serial) != 400 || !serial["T-01"] || !serial["T-400"] {
-		t.Errorf("%d different numbers in 400 rows of three files", len(serial))
-	}
+	must.Hold(t, len(serial) == 400 && serial["T-01"] && serial["T-400"], "%d different numbers in 400 rows of three files", len(serial))
 	rows, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.Where = 700, "time >= 615" })
 	for _, row := range rows {
 		clock, _ := strconv.Atoi(row[5])
@@ -250,9 +238,7 @@ func TestColumnsStandInTheirPlace(t *testing.T) {
 		t.Errorf("values are in other places than their names: %q", row)
 	}
 	for i, name := range header {
-		if res.Privacy.Dictionary[i].Name != name {
-			t.Errorf("the statement's column %d is %s, want %s", i, res.Privacy.Dictionary[i].Name, name)
-		}
+		must.Hold(t, res.Privacy.Dictionary[i].Name == name, "the statement's column %d is %s, want %s", i, res.Privacy.Dictionary[i].Name, name)
 	}
 	for _, where := range []string{"", "time >= 615"} {
 		s := SampleConfig{Model: c.Output + ".release", Output: filepath.Join(dir, "more"+where[:min(len(where), 4)]), Format: "csv", Rows: 7, Shards: 1, Where: where}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A release is kept beside its output if the directory for temporary files is gone after a power cut.
@@ -16,20 +17,14 @@ func TestNothingPaidForIsInMemoryAlone(t *testing.T) {
 		t.Skip("missing: /dev/shm in memory, and TMPDIR on a disk")
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(memory) })
-	if got := (Config{Output: out}).withDefaults().to.scratch; got != os.TempDir() {
-		t.Errorf("TMPDIR on a disk: kept in %s", got)
-	}
+	must.Equal(t, (Config{Output: out}).withDefaults().to.scratch, os.TempDir(), "TMPDIR on a disk: kept in")
 	t.Setenv("TMPDIR", memory)
 	to := (Config{Output: out}).withDefaults().to
-	if dir := to.scratch; dir != filepath.Dir(out) {
-		t.Errorf("TMPDIR in memory: kept in %s", dir)
-	}
+	must.Equal(t, to.scratch, filepath.Dir(out), "TMPDIR in memory: kept in")
 	st, err := to.area.Stage(t.Context(), "r")
 	if err != nil || filepath.Dir(st.Dir) != filepath.Dir(out) {
 		t.Fatal(st.Dir, err)
 	}
 	st.Remove(t.Context())
-	if got := (Config{Output: filepath.Join(memory, "out")}).withDefaults().to.scratch; got != memory {
-		t.Errorf("both in memory: kept in %s", got)
-	}
+	must.Equal(t, (Config{Output: filepath.Join(memory, "out")}).withDefaults().to.scratch, memory, "both in memory: kept in")
 }

@@ -53,9 +53,7 @@ func TestSeveralRunsReplaceAnOutput(t *testing.T) {
 			t.Errorf("run %d of %d: %+v", i, runs, res.Written)
 		}
 	}
-	if last != 1 || len(digests) != runs {
-		t.Errorf("%d runs say that the output is theirs, and %d digests", last, len(digests))
-	}
+	must.Hold(t, last == 1 && len(digests) == runs, "%d runs say that the output is theirs, and %d digests", last, len(digests))
 }
 
 // slowSink publishes once it is told to, unless its context ends before, as a load of a table does.

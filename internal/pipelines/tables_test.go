@@ -85,9 +85,7 @@ func TestTwoTables(t *testing.T) {
 		t.Error(err)
 	}
 	must.Do(t, os.Remove(filepath.Join(c.Output, "people", "part-00002-of-00003.csv")))
-	if err := verify(); err == nil || !strings.Contains(err.Error(), "people/part-00002-of-00003.csv is missing") {
-		t.Errorf("without a part of the people: %v", err)
-	}
+	must.Fail(t, verify(), "people/part-00002-of-00003.csv is missing", "without a part of the people")
 }
 
 // What two tables cannot be written for is refused before anything is read, and a directory of two is not one table.
@@ -107,9 +105,7 @@ func TestTwoTablesFaults(t *testing.T) {
 	}
 	mustRun(t, c)
 	c.Input, c.Output = c.Output, filepath.Join(t.TempDir(), "again")
-	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "a table of people and one of their rows; name") {
-		t.Errorf("two tables as one: %v", err)
-	}
+	must.Fails(ValidateRun(context.Background(), c))(t, "a table of people and one of their rows; name", "two tables as one")
 }
 
 // No record of a person ends a run, whatever the domain allows: one with 100,000 rows, person columns that change within
@@ -164,9 +160,7 @@ func TestTwoTablesOfAnyKind(t *testing.T) {
 			t.Fatalf("row %v is of nobody", e)
 		}
 	}
-	if len(known) != len(list) {
-		t.Errorf("%d people of %d numbers", len(list), len(known))
-	}
+	must.Hold(t, len(known) == len(list), "%d people of %d numbers", len(list), len(known))
 	c.Output = filepath.Join(t.TempDir(), "again")
 	for content, want := range map[string]string{
 		"customer\nc1\n":             `people.csv: the header line has no column "plan"`,

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -123,16 +124,20 @@ func (h history) apart(other history, column int) (tv float64) {
 }
 
 // TestOrderNeverHurts: of tables with memory and without, few people and many, few values and many, at three ε, what follows a value
-// is no further off than the same rows dealt at random, but for .02. If one table in twenty may be, 8 of 16 are for chance in 4 of 10
-// million runs. Where many people have a memory of few states, two thirds of what dealing loses are kept, and half where 20 states
+// is no further off than the same rows dealt at random, but for .02. If one table in twenty may be, 5 of 8 are for chance in 2 of
+// 100,000 runs, and 8 of 16, by night, in 4 of 10 million. Where many people have a memory of few states, two thirds of what dealing loses are kept, and half where 20 states
 // decide the next at ε = 3: .19 were off in place of .76.
 func TestOrderNeverHurts(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	worse := 0
+	worse, tables := 0, 0
 	for i, epsilon := range []dp.Epsilon{.3, 1, 3, 1} {
-		for _, x := range []chains{{200, 30, 4, .8, epsilon}, {500, 5, 40, 0, epsilon}, {1000, 20, 20, .8, epsilon}, {6000, 4, 8, .8, epsilon}} {
+		for k, x := range []chains{{200, 30, 4, .8, epsilon}, {500, 5, 40, 0, epsilon}, {1000, 20, 20, .8, epsilon}, {6000, 4, 8, .8, epsilon}} {
+			if (i+k)%2 == 1 && !dptest.Nightly() {
+				continue
+			}
+			tables++
 			x.people += 10 * i
 			c := x.request(t)
 			mustRun(t, c)
@@ -150,7 +155,7 @@ func TestOrderNeverHurts(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of 16 tables are worse", worse); worse >= 8 {
-		t.Errorf("%d of 16 tables have a column that is further off than dealt at random", worse)
+	if t.Logf("%d of %d tables are worse", worse, tables); worse >= min(8, tables/2+1) {
+		t.Errorf("%d of %d tables have a column that is further off than dealt at random", worse, tables)
 	}
 }

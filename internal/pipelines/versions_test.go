@@ -62,18 +62,14 @@ func TestReleasesOfEveryVersion(t *testing.T) {
 			must.Value(RunSample(ctx, r))(t)
 			for _, part := range []string{"people/part-00000-of-00001.csv", "events/part-00000-of-00001.csv"} {
 				got, want := fileOf(t, filepath.Join(dir, "more", part)), fileOf(t, filepath.Join(dir, "again", part))
-				if !bytes.Equal(got, want) || len(want) < 100 {
-					t.Errorf("%s: other rows than %s has drawn:\n%s\nwant\n%s", part, version, got, want)
-				}
+				must.Hold(t, bytes.Equal(got, want) && len(want) >= 100, "%s: other rows than %s has drawn:\n%s\nwant\n%s", part, version, got, want)
 			}
 			page := filepath.Join(dir, "page.html")
 			drawing, err := ValidateReport(ctx, ReportConfig{Dir: out, HTML: page})
 			if err == nil {
 				err = Report(ctx, drawing, io.Discard)
 			}
-			if err != nil || !bytes.Contains(fileOf(t, page), []byte(v.Privacy.Method)) {
-				t.Errorf("the report: %v", err)
-			}
+			must.Hold(t, err == nil && bytes.Contains(fileOf(t, page), []byte(v.Privacy.Method)), "the report: %v", err)
 			var text strings.Builder
 			if err := Ledger(ctx, &text, LedgerConfig{Dir: filepath.Join(dir, "book"), Check: []string{out}}); err != nil || !strings.Contains(text.String(), "by 1 run") {
 				t.Errorf("the book: %v\n%s", err, &text)
@@ -121,9 +117,7 @@ func TestReleasesOfLaterVersions(t *testing.T) {
 			_, err := verified(VerifyConfig{Dir: dir})
 			want := append(tt.words, "is of another version of dapple, and cannot be checked by this one", "written by dapple "+later+"; this is "+buildinfo.Version())
 			for _, w := range want {
-				if err == nil || !strings.Contains(err.Error(), w) {
-					t.Errorf("verify says %v\nwant %s", err, w)
-				}
+				must.Fail(t, err, w)
 			}
 			if err != nil && strings.Contains(err.Error(), "do not use it") {
 				t.Errorf("verify says %v", err)

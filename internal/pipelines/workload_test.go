@@ -17,9 +17,7 @@ func TestOfWidth(t *testing.T) {
 		n, width int
 		want     int64
 	}{{4, 3, 14}, {2, 3, 3}, {100, 3, 166_750}, {1000, 3, 166_667_500}} {
-		if got := ofWidth(tt.n, tt.width); got != tt.want {
-			t.Errorf("%d columns up to %d: %d sets, want %d", tt.n, tt.width, got, tt.want)
-		}
+		must.Equal(t, ofWidth(tt.n, tt.width), tt.want, "%d columns up to %d: sets", tt.n, tt.width)
 	}
 }
 
@@ -37,13 +35,9 @@ func TestTargetWeighsMore(t *testing.T) {
 			want *= query.TargetWeight
 			weighty++
 		}
-		if !m.Clique.Equal(usual[i].Clique) || m.Weight != want {
-			t.Errorf("%v weighs %g, want %g", m.Clique, m.Weight, want)
-		}
+		must.Hold(t, m.Clique.Equal(usual[i].Clique) && m.Weight == want, "%v weighs %g, want %g", m.Clique, m.Weight, want)
 	}
-	if weighty == 0 || weighty == len(usual) {
-		t.Errorf("%d of %d marginals have the target", weighty, len(usual))
-	}
+	must.Hold(t, weighty != 0 && weighty != len(usual), "%d of %d marginals have the target", weighty, len(usual))
 	p := must.Value(r.Plan())(t)
 	var brief strings.Builder
 	must.Do(t, p.WriteText(&brief))
@@ -62,7 +56,5 @@ func TestTargetWeighsMore(t *testing.T) {
 		t.Errorf("statement: %q, %v", s.Target, err)
 	}
 	page, err := os.ReadFile(filepath.Join(c.Output+".release", "_report.html"))
-	if err != nil || !strings.Contains(string(page), "classifiers that predict <bdi>plan</bdi>") {
-		t.Errorf("the page does not name the target: %v", err)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(page), "classifiers that predict <bdi>plan</bdi>"), "the page does not name the target: %v", err)
 }

@@ -78,9 +78,7 @@ func TestContainers(t *testing.T) {
 		rows, err := formattest.ReadBytes(t, name, container(c.fields, c.block, c.records), d)
 		switch {
 		case c.fault != "":
-			if err == nil || !strings.Contains(err.Error(), c.fault) {
-				t.Errorf("%s: error %v, want %q", c.what, err, c.fault)
-			}
+			must.Fail(t, err, c.fault, "%s: error", c.what)
 		case err != nil || strings.Join(rows, "|") != c.want:
 			t.Errorf("%s: got %q, %v", c.what, rows, err)
 		}

@@ -38,9 +38,7 @@ func TestEarlyEnd(t *testing.T) {
 	}()
 	select {
 	case err := <-ended:
-		if !errors.Is(err, remote.ErrSlow) {
-			t.Error(err)
-		}
+		must.Hold(t, errors.Is(err, remote.ErrSlow), "%v", err)
 	case <-time.After(time.Minute):
 		t.Fatal("the upload hangs")
 	}

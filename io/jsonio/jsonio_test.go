@@ -100,9 +100,7 @@ func TestForm(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	ctx, name := context.Background(), filepath.Join(t.TempDir(), "a.json")
-	if _, err := formattest.ReadBytes(t, name, []byte(`[{"id":1}]`), twoColumns); err == nil || !strings.Contains(err.Error(), "it is one JSON list") {
-		t.Errorf("a list: %v", err)
-	}
+	must.Fails(formattest.ReadBytes(t, name, []byte(`[{"id":1}]`), twoColumns))(t, "it is one JSON list", "a list")
 	list, _ := table.FormatOf("jsonl")
 	if advice, err := list.Advise(ctx, files.Info{Name: name}, schema.CSV{}); err != nil || !strings.Contains(advice, "it is one JSON list") {
 		t.Errorf("advice on a list: %q, %v", advice, err)
@@ -111,9 +109,7 @@ func TestRefusals(t *testing.T) {
 	src, err := table.Find(ctx, name, nil)
 	must.Do(t, err)
 	err = src.Each(ctx, twoColumns, src.Form(schema.CSV{Strict: true}), func(*domain.Chunk) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "line 3: no JSON object") {
-		t.Errorf("strict: %v", err)
-	}
+	must.Fail(t, err, "line 3: no JSON object", "strict")
 	if names, err := src.Columns(ctx, schema.CSV{}); names != nil || err != nil {
 		t.Errorf("names %q were read off records (%v)", names, err)
 	}

@@ -80,13 +80,9 @@ func dappleWith(t *testing.T, dir, temp string, args ...string) ended {
 // want fails if the command did not end with status, or stderr lacks one of the texts.
 func (e ended) want(t *testing.T, status int, texts ...string) {
 	t.Helper()
-	if e.status != status {
-		t.Errorf("exit status %d, want %d", e.status, status)
-	}
+	must.Hold(t, e.status == status, "exit status %d, want %d", e.status, status)
 	for _, text := range texts {
-		if !strings.Contains(e.stderr, text) {
-			t.Errorf("standard error lacks %q", text)
-		}
+		must.Hold(t, strings.Contains(e.stderr, text), "standard error lacks %q", text)
 	}
 	if t.Failed() {
 		t.Logf("standard output:\n%sstandard error:\n%s", e.stdout, e.stderr)

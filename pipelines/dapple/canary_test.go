@@ -70,9 +70,7 @@ func TestNeedles(t *testing.T) {
 		json64, base64.StdEncoding.EncodeToString([]byte("x" + canaryText)), fmt.Sprintf("%X", canaryText),
 		string(littleEndian(math.Float64bits(canaryNumber))), string(littleEndian(canaryNumber)),
 	} {
-		if len(shown([]byte("before"+content+"after"))) == 0 {
-			t.Errorf("%q is not seen", content)
-		}
+		must.Hold(t, len(shown([]byte("before"+content+"after"))) != 0, "%q is not seen", content)
 	}
 	if list := shown([]byte(peopleHeader + "p1,Female,30,1000,2024-01-01\n")); len(list) > 0 {
 		t.Errorf("a table without canaries shows %v", list)
@@ -104,9 +102,7 @@ func noCanaryIn(t *testing.T, dir string) (files int) {
 		noCanary(t, "the decoded content of "+filepath.Base(path), decoded(t, path))
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.Hold(t, err == nil, "%v", err)
 	return files
 }
 
@@ -201,9 +197,7 @@ func TestInterruptedCanaries(t *testing.T) {
 	noCanaryIn(t, r.temp) // where the release is kept
 	dappleWith(t, dir, r.temp, "clean", "--releases").want(t, 0)
 	ended{stderr: r.all.String(), status: status}.noCanary(t, dir, r.temp)
-	if status != 4 {
-		t.Errorf("exit status %d, want 4: the release is kept", status)
-	}
+	must.Hold(t, status == 4, "exit status %d, want 4: the release is kept", status)
 }
 
 // The same of a Parquet file, whose numbers come as numbers; of one whose pages are damaged and of one

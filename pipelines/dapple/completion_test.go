@@ -84,9 +84,7 @@ func TestOfferedValues(t *testing.T) {
 // Every flag has its line: one that no other flag hides in, and that fits a terminal.
 func TestFlagLines(t *testing.T) {
 	for _, c := range commands(nil, false) {
-		if c.example == "" || c.group == "" {
-			t.Errorf("%s: no example, or no heading", c.name)
-		}
+		must.Hold(t, c.example != "" && c.group != "", "%s: no example, or no heading", c.name)
 		for _, o := range c.options {
 			if o.usage == "" || strings.Contains(o.usage, "\n") || utf8.RuneCountInString(o.usage) > 80 {
 				t.Errorf("%s --%s: %q", c.name, o.name, o.usage)
@@ -236,9 +234,7 @@ func TestResultsAsJSON(t *testing.T) {
 		t.Errorf("synth: %v", made)
 	}
 	drawn := read("sample", "out", "--output=more", "--rows=20", "--quiet", "--json")
-	if field(drawn["wrote"], "rows") != 20. || drawn["dry"] != false {
-		t.Errorf("sample: %v", drawn)
-	}
+	must.Hold(t, field(drawn["wrote"], "rows") == 20. && drawn["dry"] == false, "sample: %v", drawn)
 	found := read("verify", "out", "--json", "--quiet")
 	if found["verified"] != true || found["guarantee"] != made["guarantee"] || found["digest"] != field(made["wrote"], "digest") || field(found["wrote"], "rows") != field(made["wrote"], "rows") {
 		t.Errorf("verify: %v; synth: %v", found, made)

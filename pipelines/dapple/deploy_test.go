@@ -45,9 +45,7 @@ func TestFlexTemplate(t *testing.T) {
 			t.Errorf("--%s is required by synth: %v; by the template: %+v", o.name, o.required, p)
 		}
 	}
-	if flags != len(m.Parameters) || flags == 0 {
-		t.Errorf("%d of %d parameters are flags of synth", flags, len(m.Parameters))
-	}
+	must.Hold(t, flags == len(m.Parameters) && flags != 0, "%d of %d parameters are flags of synth", flags, len(m.Parameters))
 }
 
 // The task of the Airflow example runs with the command line that Airflow's operator makes of it: with the runner first,

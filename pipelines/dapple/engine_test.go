@@ -160,9 +160,7 @@ func TestWorkersInProcesses(t *testing.T) {
 	noStaging := func() {
 		t.Helper()
 		for _, name := range names(t, dir) {
-			if strings.HasPrefix(name, "dapple-run-") {
-				t.Errorf("%s is left", name)
-			}
+			must.Hold(t, !strings.HasPrefix(name, "dapple-run-"), "%s is left", name)
 		}
 	}
 	dapple(t, dir, at("--output=out", "--quiet")...).want(t, 0)
@@ -183,9 +181,7 @@ func TestWorkersInProcesses(t *testing.T) {
 	noOutput(t, filepath.Join(dir, "stopped"))
 	next := dapple(t, dir, at("--output=next", "--rows=10", "--quiet")...)
 	next.want(t, 0)
-	if !strings.Contains(next.stdout, takenUp) {
-		t.Errorf("the release was not taken up:\n%s", next.stdout)
-	}
+	must.Hold(t, strings.Contains(next.stdout, takenUp), "the release was not taken up:\n%s", next.stdout)
 	noStaging()
 
 	for _, tt := range []struct{ flag, want string }{
@@ -195,9 +191,7 @@ func TestWorkersInProcesses(t *testing.T) {
 	} {
 		got := dapple(t, dir, at("--output=later", "--run_id=r1", "--rows=5000000", tt.flag)...)
 		got.want(t, 0)
-		if !strings.Contains(got.stdout, tt.want) {
-			t.Errorf("%s does not say %q:\n%s", tt.flag, tt.want, got.stdout)
-		}
+		must.Hold(t, strings.Contains(got.stdout, tt.want), "%s does not say %q:\n%s", tt.flag, tt.want, got.stdout)
 	}
 	dapple(t, dir, "verify", "later").want(t, 0)
 	noStaging()
@@ -233,9 +227,7 @@ func TestDomainFoundByWorkers(t *testing.T) {
 		}
 	}
 	for _, name := range names(t, dir) {
-		if strings.HasPrefix(name, "dapple-run-") || strings.HasSuffix(name, ".found") {
-			t.Errorf("%s is left", name)
-		}
+		must.Hold(t, !strings.HasPrefix(name, "dapple-run-") && !strings.HasSuffix(name, ".found"), "%s is left", name)
 	}
 	noWorkers(t)
 }

@@ -152,9 +152,7 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 		put(t, dir, "about.yaml", "name: A\ncurator: B\ncurator_type: Industry\nauthors: C\nuse: tests\nregion: nowhere\n")
 		dapple(t, dir, "report", "out", "--about=about.yaml", "--registry="+record).want(t, 0)
 		text, err := os.ReadFile(filepath.Join(dir, record))
-		if err != nil || strings.Contains(string(text), said) == reviewed {
-			t.Errorf("reviewed %v: %v, the registry's record is\n%s", reviewed, err, text)
-		}
+		must.Hold(t, err == nil && strings.Contains(string(text), said) != reviewed, "reviewed %v: %v, the registry's record is\n%s", reviewed, err, text)
 	}
 }
 
@@ -165,9 +163,7 @@ func TestStatementSaysWhatIDsAre(t *testing.T) {
 	dapple(t, dir, synth("--neighbouring=replace", "--quiet")...).want(t, 0)
 	statement := must.Value(os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json")))(t)
 	for _, want := range []string{"\"count\": 2,", "; blanks around an ID are not part of it (csv: trim_id); an ID that reads \\\"NA\\\" or \\\"?\\\" counts as none (csv: null_id)\""} {
-		if !strings.Contains(string(statement), want) {
-			t.Errorf("%s does not say %s", statement, want)
-		}
+		must.Hold(t, strings.Contains(string(statement), want), "%s does not say %s", statement, want)
 	}
 }
 
@@ -175,9 +171,7 @@ func TestStrictNamesThePosition(t *testing.T) {
 	dir := tableOf(t, peopleHeader+"p1,Female,30,1000,2024-01-01\np2,Female,SECRET,1000,2024-01-01\n")
 	got := dapple(t, dir, synth("--strict", "--quiet")...)
 	got.want(t, 1, `dapple: private: csv: people.csv line 3: column "age" cannot be used as it is`, unspent)
-	if strings.Contains(got.stderr, "SECRET") {
-		t.Errorf("the message shows a cell: %s", got.stderr)
-	}
+	must.Hold(t, !strings.Contains(got.stderr, "SECRET"), "the message shows a cell: %s", got.stderr)
 	noOutput(t, filepath.Join(dir, "out"))
 }
 
@@ -218,9 +212,7 @@ func TestDiskFull(t *testing.T) {
 		noOutput(t, filepath.Join(small, "out"))
 		got = dappleWith(t, dir, temp, append(args, "--expected_rows=10", "--rows=10", "--runner="+runner, "--overwrite")...)
 		got.want(t, 0)
-		if !strings.Contains(got.stdout, takenUp) {
-			t.Errorf("the release was not taken up:\n%s", got.stdout)
-		}
+		must.Hold(t, strings.Contains(got.stdout, takenUp), "the release was not taken up:\n%s", got.stdout)
 		for _, left := range []string{"out", "out.release"} {
 			must.Do(t, os.RemoveAll(filepath.Join(small, left)))
 		}

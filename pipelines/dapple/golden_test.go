@@ -107,9 +107,7 @@ func TestClosingLinesAndStatement(t *testing.T) {
 	dir := people(t, 20_000)
 	got := dapple(t, dir, synth("--method=dpam", "--quiet")...)
 	got.want(t, 0)
-	if got.stderr != "" {
-		t.Errorf("a quiet run wrote to standard error: %s", got.stderr)
-	}
+	must.Hold(t, got.stderr == "", "a quiet run wrote to standard error: %s", got.stderr)
 	golden(t, "closing.txt", masked(got.stdout))
 	statement := must.Value(os.ReadFile(filepath.Join(dir, "out.release/_privacy.json")))(t)
 	golden(t, "privacy.json", masked(string(statement)))

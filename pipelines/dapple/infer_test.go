@@ -88,9 +88,7 @@ func TestInferPeople(t *testing.T) {
 
 	names := dapple(t, dir, "infer", "--input=some rows.csv", "--people_input=people.csv", "--privacy_id=who")
 	names.want(t, 0)
-	if !strings.Contains(names.stdout, "events: {person: [sex], rows: {min: 0, max: 100}}") {
-		t.Errorf("proposed from names: %s", names.stdout)
-	}
+	must.Hold(t, strings.Contains(names.stdout, "events: {person: [sex], rows: {min: 0, max: 100}}"), "proposed from names: %s", names.stdout)
 	put(t, dir, "commas.csv", "who,sex\np1,F\n")
 	dapple(t, dir, "infer", "--input=some rows.csv", "--people_input=commas.csv", "--privacy_id=who").want(t, 2, "--people_input: commas.csv and some rows.csv are not written alike")
 	dapple(t, dir, "infer", "--input=some rows.csv", "--people_input=none.csv", "--privacy_id=who").want(t, 2, "--people_input: none.csv: no such file")
@@ -125,9 +123,7 @@ func TestInferFaults(t *testing.T) {
 	put(t, dir, "people.csv", "a,b\n1,\"SECRET\n2\n")
 	got := dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=none", "--from_data", "--output=x.yaml")
 	got.want(t, 1, "dapple: csv: people.csv: a quote opens a cell and never closes")
-	if strings.Contains(got.stderr, "SECRET") {
-		t.Errorf("the message shows a cell: %s", got.stderr)
-	}
+	must.Hold(t, !strings.Contains(got.stderr, "SECRET"), "the message shows a cell: %s", got.stderr)
 	noOutput(t, filepath.Join(dir, "x.yaml"))
 }
 

@@ -107,9 +107,7 @@ func TestInterruptedOnWideTables(t *testing.T) {
 			t.Errorf("dapple %s was never interrupted", c.name)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
-		t.Error("an interrupted run has left an output")
-	}
+	must.Fails(os.Stat(filepath.Join(dir, "out")))(t, "", "an interrupted run has left an output")
 }
 
 // interrupt sends SIGINT to a command once it has taken so much CPU time, and awaits its end. It reports whether the

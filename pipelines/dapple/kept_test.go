@@ -74,9 +74,7 @@ func TestReleaseIsKept(t *testing.T) {
 		out := fmt.Sprint("rerun", i)
 		got := dappleWith(t, dir, temp, "synth", "--domain=people.yaml", "--input=people.csv", "--output="+out, "--epsilon=1", "--delta=1e-9", "--method=dpam", "--quiet", "--rows=10")
 		got.want(t, 0)
-		if !strings.Contains(got.stdout, takenUp) {
-			t.Errorf("the release was not taken up: %s", got.stdout)
-		}
+		must.Hold(t, strings.Contains(got.stdout, takenUp), "the release was not taken up: %s", got.stdout)
 		if left := names(t, temp); len(left) != 0 {
 			t.Errorf("left after the release was published: %v", left)
 		}
@@ -85,9 +83,7 @@ func TestReleaseIsKept(t *testing.T) {
 		}
 		must.Do(t, os.CopyFS(kept, os.DirFS(backup)))
 	}
-	if !bytes.Equal(models[0], models[1]) {
-		t.Error("two models of one release")
-	}
+	must.Hold(t, bytes.Equal(models[0], models[1]), "two models of one release")
 
 	// What is not wanted is removed on request, and only that.
 	put(t, temp, "mine", "")
@@ -118,9 +114,7 @@ func private(t *testing.T, dir string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.Hold(t, err == nil, "%v", err)
 }
 
 // With TMPDIR in memory a power cut loses nothing that is paid for: after a kill and without what was in TMPDIR, the same
@@ -155,9 +149,7 @@ func TestPaidForWithTMPDIRInMemory(t *testing.T) {
 		t.Errorf("the release was not taken up: %s", got.stdout)
 	}
 	model, err := os.ReadFile(filepath.Join(dir, "out.release", "_model.arrow"))
-	if err != nil || !bytes.Equal(model, want.Model) {
-		t.Errorf("the model that is released is not the one that was drawn: %v", err)
-	}
+	must.Hold(t, err == nil && bytes.Equal(model, want.Model), "the model that is released is not the one that was drawn: %v", err)
 	if standing, back := charges(t, dir); standing != 1 || back != 0 {
 		t.Errorf("%d charges, %d taken back", standing, back)
 	}

@@ -148,9 +148,7 @@ func TestLedgerLike(t *testing.T) {
 		n, _ := strconv.Atoi(m[1])
 		return n
 	}
-	if n := fits("9,1e-9"); n != 0 {
-		t.Errorf("%d runs of more than the book fit", n)
-	}
+	must.Equal(t, fits("9,1e-9"), 0, "runs of more than the book fit")
 	n := fits("1,1e-9")
 	if n < 2 || n > 4 || fits("0.5,1e-9") < 4*n {
 		t.Fatalf("%d runs of half of the book's ε fit; their losses add as squares, of noise alone", n)
@@ -252,9 +250,7 @@ func TestLedgerOfKilledRuns(t *testing.T) {
 	}
 	got := dapple(t, dir, "ledger", "b")
 	for run := range drawn {
-		if !regexp.MustCompile(`run ` + run + ` for .*\d\n`).MatchString(got.stdout) {
-			t.Errorf("run %s had drawn, and its charge does not stand", run)
-		}
+		must.Hold(t, regexp.MustCompile(`run `+run+` for .*\d\n`).MatchString(got.stdout), "run %s had drawn, and its charge does not stand", run)
 	}
 }
 

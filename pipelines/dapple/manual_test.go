@@ -25,17 +25,13 @@ func TestManual(t *testing.T) {
 	must.Do(t, doc.GenManTree(top, &doc.GenManHeader{Section: "1", Source: "dapple", Manual: "dapple"}, dir))
 	for _, c := range all {
 		b, err := os.ReadFile(filepath.Join(dir, "dapple-"+c.name+".1"))
-		if err != nil {
-			t.Error(err)
-		}
+		must.Hold(t, err == nil, "%v", err)
 		text := strings.ReplaceAll(string(b), `\-`, "-")
 		for _, o := range c.options {
 			if !o.hidden && !o.word && !strings.Contains(text, "--"+o.name) {
 				t.Errorf("the page of %s lacks --%s", c.name, o.name)
 			}
 		}
-		if !strings.Contains(text, ".TH ") || !strings.Contains(text, c.summary) {
-			t.Errorf("the page of %s lacks its head or its summary", c.name)
-		}
+		must.Hold(t, strings.Contains(text, ".TH ") && strings.Contains(text, c.summary), "the page of %s lacks its head or its summary", c.name)
 	}
 }

@@ -51,17 +51,13 @@ func TestNextHasEveryFlag(t *testing.T) {
 	if got := strings.Split(strings.TrimSpace(string(out)), "\n"); !slices.Equal(got, append([]string{"synth"}, want...)) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	if len(want) < 30 {
-		t.Errorf("%d flags: the test is blind", len(want))
-	}
+	must.Hold(t, len(want) >= 30, "%d flags: the test is blind", len(want))
 	synth := synthCommand(io.Discard, false)
 	if faults := parse(want, synth.options); len(faults) > 0 {
 		t.Errorf("synth refuses what plan takes: %v", faults)
 	}
 	problem.Epsilon = 0.25
-	if got := (recorded{"--delta=0"}).synth(problem, 900); got != "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25 --expected_rows=900" {
-		t.Errorf("got %s", got)
-	}
+	must.Equal(t, (recorded{"--delta=0"}).synth(problem, 900), "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25 --expected_rows=900")
 }
 
 // The command that plan names next is run as it is printed: it does what was planned. The criteria are met: their limits are
@@ -74,9 +70,7 @@ func TestNextIsRun(t *testing.T) {
 	_, next, _ := strings.Cut(got.stdout, "\nnext      ")
 	out := inShell(t, dir, next)
 	for _, line := range []string{"rows to the rows/", "criteria met: "} {
-		if !strings.Contains(out, line) {
-			t.Errorf("no %q in\n%s", line, out)
-		}
+		must.Hold(t, strings.Contains(out, line), "no %q in\n%s", line, out)
 	}
 }
 
@@ -100,12 +94,8 @@ func TestCriteriaThatAreNotMet(t *testing.T) {
 	args := slices.DeleteFunc(synth("--quiet", "--expected_rows=2000", "--criteria=sex<=0.05"), func(a string) bool { return a == "--epsilon=1" })
 	got := dapple(t, dir, append(args, "--epsilon=20")...)
 	got.want(t, 3, "the criteria are NOT met: everything is written, and the statement says so; the budget is spent")
-	if !strings.Contains(got.stdout, "criteria NOT met: ") {
-		t.Errorf("the last lines do not say so:\n%s", got.stdout)
-	}
+	must.Hold(t, strings.Contains(got.stdout, "criteria NOT met: "), "the last lines do not say so:\n%s", got.stdout)
 	dapple(t, dir, "verify", "out").want(t, 0)
 	statement, err := os.ReadFile(filepath.Join(dir, "out.release/_privacy.json"))
-	if err != nil || !strings.Contains(string(statement), `"met": false`) {
-		t.Errorf("the statement does not say so: %v\n%s", err, statement)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(statement), `"met": false`), "the statement does not say so: %v\n%s", err, statement)
 }

@@ -25,24 +25,18 @@ func TestMethodOfOthers(t *testing.T) {
 	said := func(args []string) string {
 		out := must.Value(os.Create(filepath.Join(t.TempDir(), "said")))(t)
 		defer out.Close()
-		if status := run(context.Background(), args, out, out); status != 0 {
-			t.Errorf("exit status %d", status)
-		}
+		must.Equal(t, run(context.Background(), args, out, out), 0, "exit status")
 		text := must.Value(os.ReadFile(out.Name()))(t)
 		return string(text)
 	}
 	plan := said(append([]string{"plan", "--json=-"}, args[1:]...))
 	for _, want := range []string{`"why": "named in the request"`, `"solve_cpu_seconds": null`} {
-		if !strings.Contains(plan, want) {
-			t.Errorf("the plan lacks %q:\n%s", want, plan)
-		}
+		must.Hold(t, strings.Contains(plan, want), "the plan lacks %q:\n%s", want, plan)
 	}
 	closing := said(append(args, "--quiet"))
 	statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
 	if err != nil {
 		t.Fatalf("%v; the run said:\n%s", err, closing)
 	}
-	if !strings.Contains(string(statement), `"method": "oneway"`) {
-		t.Errorf("the statement does not name the method:\n%s", statement)
-	}
+	must.Hold(t, strings.Contains(string(statement), `"method": "oneway"`), "the statement does not name the method:\n%s", statement)
 }

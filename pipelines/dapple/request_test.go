@@ -80,9 +80,7 @@ func TestBadRequests(t *testing.T) {
 				args := append([]string{command}, synth(tt.args...)[1:]...)
 				got := dapple(t, dir, args...)
 				got.want(t, 2, append(tt.want, "one problem; nothing was read or written")...)
-				if got.stdout != "" {
-					t.Errorf("%s wrote to standard output: %s", command, got.stdout)
-				}
+				must.Hold(t, got.stdout == "", "%s wrote to standard output: %s", command, got.stdout)
 				noOutput(t, filepath.Join(dir, "out"))
 			}
 		})
@@ -153,9 +151,7 @@ func TestHeaderFaults(t *testing.T) {
 			dir := tableOf(t, tt.csv)
 			got := dapple(t, dir, synth(tt.args...)...)
 			got.want(t, 2, tt.want...)
-			if strings.Contains(got.stderr, "p1") || strings.Contains(got.stderr, "2024") {
-				t.Errorf("the message shows a cell: %s", got.stderr)
-			}
+			must.Hold(t, !strings.Contains(got.stderr, "p1") && !strings.Contains(got.stderr, "2024"), "the message shows a cell: %s", got.stderr)
 			noOutput(t, filepath.Join(dir, "out"))
 		})
 	}

@@ -61,9 +61,7 @@ func TestClockOnATerminal(t *testing.T) {
 	}
 	text := shown.String()
 	for _, stage := range []string{"reading ", "measure ", "writing "} {
-		if !strings.Contains(text, "\r"+stage) {
-			t.Errorf("no stage %s in %q", stage, text)
-		}
+		must.Hold(t, strings.Contains(text, "\r"+stage), "no stage %s in %q", stage, text)
 	}
 	last := -1.0
 	for _, m := range regexp.MustCompile(`\r\w+[^,\r]*, ([0-9.]+)(ms|s)`).FindAllStringSubmatch(text, -1) {
@@ -238,13 +236,9 @@ func TestErrorsInJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		if l.Level != "error" || l.Status != 2 || l.What == "" {
-			t.Errorf("got %s", line)
-		}
+		must.Hold(t, l.Level == "error" && l.Status == 2 && l.What != "", "got %s", line)
 		seen[l.Where] = l.Fix
 	}
-	if seen["--epsilom"] != "did you mean --epsilon?" || len(seen) < 4 {
-		t.Errorf("got %v", seen)
-	}
+	must.Hold(t, seen["--epsilom"] == "did you mean --epsilon?" && len(seen) >= 4, "got %v", seen)
 	dapple(t, t.TempDir(), "synth", "--log=xml").want(t, 2, "want text or json")
 }

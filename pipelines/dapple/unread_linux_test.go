@@ -46,9 +46,7 @@ func TestProgressThatNobodyReads(t *testing.T) {
 	for name, place := range deaf(t) {
 		for _, log := range []string{"--log=text", "--log=json"} {
 			text, status := into(t, dir, nil, place, synth("--overwrite", log)...)
-			if status != 0 || !strings.Contains(text, "\ndigest ") {
-				t.Errorf("standard error is %s, %s: exit status %d and\n%s", name, log, status, text)
-			}
+			must.Hold(t, status == 0 && strings.Contains(text, "\ndigest "), "standard error is %s, %s: exit status %d and\n%s", name, log, status, text)
 		}
 		if text, status := into(t, dir, nil, place, "check", "people.yaml", "people.csv"); status != 0 || text == "" {
 			t.Errorf("check, standard error is %s: exit status %d and\n%s", name, status, text)

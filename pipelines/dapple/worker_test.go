@@ -23,7 +23,5 @@ func TestWorkersSendNoSamples(t *testing.T) {
 	if err != nil || given["id"] != "w1" || given["options"] != options {
 		t.Fatalf("%v, %v", given, err)
 	}
-	if !slices.Equal(how.RunnerCapabilities, []string{other}) {
-		t.Errorf("the harness is told that the engine is capable of %v", how.RunnerCapabilities)
-	}
+	must.Hold(t, slices.Equal(how.RunnerCapabilities, []string{other}), "the harness is told that the engine is capable of %v", how.RunnerCapabilities)
 }

@@ -57,9 +57,7 @@ func TestRounds(t *testing.T) {
 			k *= float64(s)
 		}
 		p := solver.Problem{Neighbouring: c.relation, Epsilon: 1, Delta: c.delta, Units: c.units}
-		if got := rounds(p, k, float64(m), share); got != c.want {
-			t.Errorf("%s, %v: %d rounds, want %d", c.name, c.relation, got, c.want)
-		}
+		must.Equal(t, rounds(p, k, float64(m), share), c.want, "%s, %v: rounds", c.name, c.relation)
 		p.Rounds = 7
 		if got := rounds(p, k, float64(m), share); got != 7 {
 			t.Errorf("%s: %d rounds, want the 7 asked for", c.name, got)
@@ -75,9 +73,7 @@ func TestSharesSumToOne(t *testing.T) {
 		for _, a := range accesses {
 			num, den = num*a.Share.Den+int64(a.Count)*a.Share.Num*den, den*a.Share.Den
 		}
-		if num != den {
-			t.Errorf("%v: shares sum to %d/%d", r, num, den)
-		}
+		must.Hold(t, num == den, "%v: shares sum to %d/%d", r, num, den)
 	}
 }
 

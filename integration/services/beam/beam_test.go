@@ -28,9 +28,7 @@ func TestExamples(t *testing.T) {
 		dir := examples(t, "people.py", "people.yaml")
 		quiet(t, start(t, dir, "people.py").end(t, true))
 		lines(t, dir, map[string]int{"synthetic-*.txt": 1000, "promise-*.txt": 1})
-		if got := readAll(t, dir, "promise-*.txt"); got != "ε = 1, δ = 0, add or remove one person\n" {
-			t.Errorf("promise %q", got)
-		}
+		must.Equal(t, readAll(t, dir, "promise-*.txt"), "ε = 1, δ = 0, add or remove one person\n", "promise")
 	})
 	onYAML := func(env string, options []string) {
 		t.Run("YAML "+env, func(t *testing.T) {
@@ -70,9 +68,7 @@ func examples(t *testing.T, names ...string) (dir string) {
 func lines(t *testing.T, dir string, want map[string]int) {
 	t.Helper()
 	for pattern, lines := range want {
-		if got := strings.Count(readAll(t, dir, pattern), "\n"); got != lines {
-			t.Errorf("%s: %d lines, want %d", pattern, got, lines)
-		}
+		must.Equal(t, strings.Count(readAll(t, dir, pattern), "\n"), lines, "%s: lines", pattern)
 	}
 }
 
@@ -127,16 +123,12 @@ func finds(t *testing.T, options []string) {
 	said := start(t, t.TempDir(), append([]string{script(t, "discover.py")}, options...)...).end(t, true)
 	for _, want := range []string{"rows ", "left out ['note: no value was found", "name: \"ward\", type: STRING, values: [\"", "name: \"nights\", type: INT64, min: ", "found: {id: \"", "rows: {max: ",
 		"values: [eye, heart], other: true} # as it is known", "{name: nights, type: INT64, min: 0, max: "} {
-		if !strings.Contains(said, want) {
-			t.Errorf("nothing says %s:\n%s", want, said)
-		}
+		must.Hold(t, strings.Contains(said, want), "nothing says %s:\n%s", want, said)
 	}
 	if ids := regexp.MustCompile(`found: \{id: "(\w+)"`).FindAllStringSubmatch(said, -1); len(ids) != 2 || ids[0][1] == ids[1][1] {
 		t.Errorf("the findings are %v; want two, each with an ID of its noise", ids)
 	}
-	if strings.Contains(said, "canary") {
-		t.Errorf("a cell is told:\n%s", said)
-	}
+	must.Hold(t, !strings.Contains(said, "canary"), "a cell is told:\n%s", said)
 }
 
 // Rows of people come back with the number of the person, and follow each other as those that went in. The script sees to it that
@@ -280,15 +272,11 @@ func sentences(t *testing.T, options []string, log string) {
 		"run: dapple: synth: noting the launch",
 		"unfit: it ran",
 	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("nothing says %s", want)
-		}
+		must.Hold(t, strings.Contains(said, want), "nothing says %s", want)
 	}
 	if log != "" {
 		text, err := os.ReadFile(log)
-		if err != nil || !bytes.Contains(text, []byte("synth: noting the launch")) {
-			t.Errorf("the runner's log lacks what its workers said: %v", err)
-		}
+		must.Hold(t, err == nil && bytes.Contains(text, []byte("synth: noting the launch")), "the runner's log lacks what its workers said: %v", err)
 		said += string(text)
 	}
 	if strings.Contains(said, "canary") || strings.Contains(said, "731731731731") || strings.Contains(said, "NO ") || t.Failed() {

@@ -31,9 +31,7 @@ func TestTableWithoutDomain(t *testing.T) {
 	execute(t, r.BigQuery, "CREATE VIEW d.seen AS SELECT who, town FROM d.visits")
 	view := c
 	view.Input = "bq://test.d.seen"
-	if _, err := pipelines.ValidateFind(ctx, view); err == nil || !strings.Contains(err.Error(), "--input: has no state that a second reading can be compared with") {
-		t.Errorf("a view: %v", err)
-	}
+	must.Fails(pipelines.ValidateFind(ctx, view))(t, "--input: has no state that a second reading can be compared with", "a view")
 	req, err := pipelines.ValidateFind(ctx, c)
 	must.Do(t, err)
 	res := must.Value(pipelines.RunFound(ctx, req))(t)
@@ -43,9 +41,7 @@ func TestTableWithoutDomain(t *testing.T) {
 		`name: "day", type: DATE, min: 20`, `name: "seen", type: BOOL`,
 		`# - {name: "note"}  # left out: no value`, `rows: {max: `,
 	} {
-		if !strings.Contains(string(data), want) {
-			t.Errorf("the domain lacks %s:\n%s", want, data)
-		}
+		must.Hold(t, strings.Contains(string(data), want), "the domain lacks %s:\n%s", want, data)
 	}
 	if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "5 of 7 columns") || !strings.Contains(notes, "left out: tags: it is REPEATED") || !strings.Contains(notes, "--rows=500 does not apply") {
 		t.Errorf("notes: %s", notes)
@@ -66,9 +62,7 @@ func TestTableWithoutDomain(t *testing.T) {
 	if res, err = pipelines.RunFound(ctx, req); err != nil {
 		t.Fatal(err)
 	}
-	if res.Written.Job == "" {
-		t.Error("no load job is named")
-	}
+	must.Hold(t, res.Written.Job != "", "no load job is named")
 	holds(t, r, "d.made WHERE town NOT IN ('Bonn', 'Köln', 'other')", 0)
 	holds(t, r, "(SELECT COUNT(*) AS n FROM d.made) WHERE n BETWEEN 7000 AND 9000", 1)
 	if _, err := os.Stat(c.Release + ".found"); !os.IsNotExist(err) {

@@ -56,9 +56,7 @@ func TestPeopleAndTheirRows(t *testing.T) {
 	}
 	holds(t, r, "d.out_events e JOIN d.out_people p ON e.who = p.who", res.Privacy.Rows)
 	for _, o := range objects(t, r) {
-		if strings.Contains(o, "/_tmp/") {
-			t.Errorf("left behind: %s", o)
-		}
+		must.Hold(t, !strings.Contains(o, "/_tmp/"), "left behind: %s", o)
 	}
 	var out bytes.Buffer
 	err = evaluate.Run(services.Deadline(t), evaluate.Config{Domain: c.Domain, Input: c.Input, People: c.People, Synthetic: c.Output, Services: c.Services}, &out)
@@ -69,14 +67,10 @@ func TestPeopleAndTheirRows(t *testing.T) {
 	if err == nil {
 		_, err = pipelines.Verify(services.Deadline(t), v)
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	must.Hold(t, err == nil, "%v", err)
 
 	more := sampleRequest(c)
-	if _, err := pipelines.ValidateSample(services.Deadline(t), more); err == nil || !strings.Contains(err.Error(), "test.d.out_events is not empty") {
-		t.Errorf("full tables: %v", err)
-	}
+	must.Fails(pipelines.ValidateSample(services.Deadline(t), more))(t, "test.d.out_events is not empty", "full tables")
 
 	file := filepath.Join(t.TempDir(), "visits.csv")
 	must.Do(t, os.WriteFile(file, []byte("who,item\nc1,tea\nc1,milk\nc2,tea\nc999,tea\n"), 0o600))

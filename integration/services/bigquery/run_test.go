@@ -78,9 +78,7 @@ func TestTableToTable(t *testing.T) {
 			holds(t, r, "d.out", 200)
 			if !local {
 				for _, o := range objects(t, r) {
-					if strings.Contains(o, "/_tmp/") {
-						t.Errorf("left behind: %s", o)
-					}
+					must.Hold(t, !strings.Contains(o, "/_tmp/"), "left behind: %s", o)
 				}
 			}
 
@@ -184,9 +182,7 @@ func TestTableRequestsThatCannotRun(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			for _, want := range row.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%q is not in\n%v", want, err)
-				}
+				must.Hold(t, strings.Contains(err.Error(), want), "%q is not in\n%v", want, err)
 			}
 			if _, err := os.Stat(c.Release); c.Release != "" && err == nil {
 				t.Error("something was released")
@@ -209,13 +205,9 @@ func TestFailedLoadKeepsTheRelease(t *testing.T) {
 		t.Fatal("no load is accepted")
 	}
 	for _, want := range []string{"bigquery: load job dapple_", "; staged files kept", "\ndapple sample --model=" + model + " --output=bq://test.d.out"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in\n%v", want, err)
-		}
+		must.Hold(t, strings.Contains(err.Error(), want), "%q is not in\n%v", want, err)
 	}
-	if strings.Contains(err.Error(), "secret") {
-		t.Errorf("the service's own text is shown: %v", err)
-	}
+	must.Hold(t, !strings.Contains(err.Error(), "secret"), "the service's own text is shown: %v", err)
 	c.Services = good
 	more := sampleRequest(c)
 	more.Rows = 30

@@ -102,8 +102,6 @@ func TestTableIsDescribed(t *testing.T) {
 	job := must.Value(r.Client(t).JobFromIDLocation(ctx, done.Job, "EU"))(t)
 	config := must.Value(job.Config())(t)
 	for _, labels := range []map[string]string{md.Labels, config.(*bq.LoadConfig).Labels} {
-		if labels["dapple_run"] != "run-1" || labels["team"] != "census" {
-			t.Errorf("labels %v", labels)
-		}
+		must.Hold(t, labels["dapple_run"] == "run-1" && labels["team"] == "census", "labels %v", labels)
 	}
 }

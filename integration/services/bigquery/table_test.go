@@ -150,7 +150,5 @@ func (r *rig) expect(t *testing.T, times int) {
 		}
 		want = append(want, fmt.Sprint([]bq.Value{int64(i), sex, float64(i) / 8}))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the table holds %d rows %v, want %d", len(got), got, len(want))
-	}
+	must.Hold(t, slices.Equal(got, want), "the table holds %d rows %v, want %d", len(got), got, len(want))
 }

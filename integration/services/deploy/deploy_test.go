@@ -44,9 +44,7 @@ func TestTerraform(t *testing.T) {
 		}
 		jobs++
 		for name := range block.Body.Attributes {
-			if !slices.Contains(attributes, name) {
-				t.Errorf("%s is no attribute of the resource", name)
-			}
+			must.Hold(t, slices.Contains(attributes, name), "%s is no attribute of the resource", name)
 		}
 		pairs, faults := hcl.ExprMap(block.Body.Attributes["parameters"].Expr)
 		if faults.HasErrors() {
@@ -62,13 +60,9 @@ func TestTerraform(t *testing.T) {
 			}
 			delete(given, p.Name)
 		}
-		if len(given) > 0 {
-			t.Errorf("%v are no parameters of the template", given)
-		}
+		must.Hold(t, len(given) <= 0, "%v are no parameters of the template", given)
 	}
-	if jobs != 1 {
-		t.Errorf("%d jobs", jobs)
-	}
+	must.Hold(t, jobs == 1, "%d jobs", jobs)
 }
 
 // unknown prints the arguments of the example's operator that the operator's class and those below it do not take.
@@ -92,7 +86,5 @@ func TestAirflow(t *testing.T) {
 		t.Skip("missing: Airflow's operator for Beam, for DAPPLE_AIRFLOW is not set; make services fetches it")
 	}
 	out, err := exec.CommandContext(t.Context(), "python3", "-c", unknown, wheel, examples+"airflow/synthetic_table.py").CombinedOutput()
-	if err != nil || string(out) != "\n" {
-		t.Errorf("%v, unknown are: %s", err, out)
-	}
+	must.Hold(t, err == nil && string(out) == "\n", "%v, unknown are: %s", err, out)
 }

@@ -60,9 +60,7 @@ func (a account) badWorkers(t *testing.T) {
 		args := a.at("bad")
 		said := a.run(t, 2, args[:len(args)-1]...)
 		for _, text := range []string{"nothing was read or written", "--input: " + a.dir, "--output: " + a.dir, "--shared"} {
-			if !strings.Contains(said, text) {
-				t.Errorf("it does not say %q:\n%s", text, said)
-			}
+			must.Hold(t, strings.Contains(said, text), "it does not say %q:\n%s", text, said)
 		}
 	})
 	t.Run("NoProgram", func(t *testing.T) {

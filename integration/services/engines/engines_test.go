@@ -140,9 +140,7 @@ func (c command) run(t *testing.T, status int, args ...string) string {
 	t.Helper()
 	_, wait := c.start(t, args...)
 	got, said := wait()
-	if got != status {
-		t.Errorf("exit status %d, want %d:\n%s", got, status, said)
-	}
+	must.Hold(t, got == status, "exit status %d, want %d:\n%s", got, status, said)
 	return said
 }
 
@@ -197,9 +195,7 @@ func (a account) at(output string, more ...string) []string {
 func (a account) finished(t *testing.T, output, said string, charges int) {
 	t.Helper()
 	a.run(t, 0, "verify", output)
-	if !strings.Contains(said, "; 2 releases, ") {
-		t.Errorf("%s", said)
-	}
+	must.Hold(t, strings.Contains(said, "; 2 releases, "), "%s", said)
 	if book := a.run(t, 0, "ledger", "book"); !strings.Contains(book, fmt.Sprintf(" by %d run", charges)) {
 		t.Errorf("want %d charges:\n%s", charges, book)
 	}

@@ -68,9 +68,7 @@ func TestKilledWorkers(t *testing.T) {
 	a := onFlink(t, "[local]", configure(t, restarts))
 	cmd, wait := a.start(t, a.at("killed", "--rows=100000000")...)
 	a.found(t, parts)
-	if a.kill(t) == 0 {
-		t.Error("no worker is there to be killed")
-	}
+	must.Hold(t, a.kill(t) != 0, "no worker is there to be killed")
 	a.again(t, "killed", cmd, wait, 1)
 }
 

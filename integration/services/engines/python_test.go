@@ -39,9 +39,7 @@ func (a account) fromPython(t *testing.T) {
 	job.Env = append(os.Environ(), "PYTHONPATH=../../../pipelines/python/src", "PYTHONDONTWRITEBYTECODE=1")
 	defer time.AfterFunc(patience, func() { _ = job.Process.Kill() }).Stop()
 	said, err := job.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "rows 50\n") {
-		t.Errorf("%v\n%s", err, said)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(said), "rows 50\n"), "%v\n%s", err, said)
 	if list, err := filepath.Glob(filepath.Join(store, "*.release")); err != nil || len(list) != 1 {
 		t.Errorf("releases %v, %v", list, err)
 	}

@@ -34,9 +34,7 @@ func TestSpark(t *testing.T) {
 	a.found(t, "dapple-run-*/*.release")
 	until(t, "a worker that writes", func() bool { return a.kill(t) > 0 }) // Spark starts others for each stage
 	status, said := wait()
-	if status != 0 {
-		t.Errorf("exit status %d:\n%s", status, said)
-	}
+	must.Hold(t, status == 0, "exit status %d:\n%s", status, said)
 	a.finished(t, "dead", said, 3)
 	a.interrupted(t, 4)
 	a.over(t)

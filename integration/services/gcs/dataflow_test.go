@@ -53,9 +53,7 @@ func graphOf(t *testing.T, request []byte) *pipepb.Pipeline {
 			err = proto.Unmarshal(b, graph)
 		}
 	}
-	if err != nil {
-		t.Errorf("request %s: %v", request, err)
-	}
+	must.Hold(t, err == nil, "request %s: %v", request, err)
 	return graph
 }
 
@@ -149,9 +147,7 @@ func TestDataflowJobsThatFail(t *testing.T) {
 		})
 		_, err := run(t, c)
 		for _, text := range want {
-			if err == nil || !strings.Contains(err.Error(), text) {
-				t.Errorf("%s: %v, want %q", state, err, text)
-			}
+			must.Fail(t, err, text, "%s", state)
 		}
 		if left := names(t, s, "shop"); len(left) != before || d.Jobs() != 1 {
 			t.Errorf("%s: %d jobs, left are %v", state, d.Jobs(), left)
@@ -183,9 +179,7 @@ func TestTemplate(t *testing.T) {
 	if !strings.HasPrefix(res.Submitted, "written    gs://shop/template.json, the job of run r1") || d.Jobs() != 0 {
 		t.Errorf("%d jobs, %q", d.Jobs(), res.Submitted)
 	}
-	if _, err := run(t, c); err == nil || !strings.Contains(err.Error(), "what became of it is not known here\nthe job may go on: count its budget as spent") {
-		t.Errorf("asked too early: %v", err)
-	}
+	must.Fails(run(t, c))(t, "what became of it is not known here\nthe job may go on: count its budget as spent", "asked too early")
 	template := must.Value(files.ReadAll(ctx, c.Engine.Cloud.Template, 1<<20))(t)
 	for range 2 { // a second job changes nothing
 		if err := onPrism(t)(graphOf(t, template)); err != nil {

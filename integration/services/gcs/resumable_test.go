@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
@@ -58,9 +57,7 @@ func TestLostChunks(t *testing.T) {
 				}
 				complete(t, d.Path, 10)
 				got, err := files.ReadAll(ctx, "gs://bucket/out/part-00000-of-00001.csv", 1<<30)
-				if err != nil || !bytes.Equal(got, largePart) {
-					t.Errorf("%d bytes, %v; want the %d that were written", len(got), err, len(largePart))
-				}
+				must.Hold(t, err == nil && bytes.Equal(got, largePart), "%d bytes, %v; want the %d that were written", len(got), err, len(largePart))
 			})
 		}
 	}
@@ -80,9 +77,7 @@ func TestChunksThatAreRefused(t *testing.T) {
 			s := services.StartStorage(t, "bucket")
 			startProxy(t, s).inject(chunk, tt.fault, n, 1)
 			d := dirsink.Dir{Path: "gs://bucket/out", RunID: "run", Shards: 1, Extension: "csv"}
-			if _, err := writeLarge(d); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s of chunk %d: %v", tt.fault, n, err)
-			}
+			must.Fails(writeLarge(d))(t, tt.want, "%s of chunk %d", tt.fault, n)
 			if all := names(t, s, "bucket"); len(all) != 0 {
 				t.Errorf("%s of chunk %d: the bucket holds %v", tt.fault, n, all)
 			}

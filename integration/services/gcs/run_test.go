@@ -60,9 +60,7 @@ func TestWholeRun(t *testing.T) {
 	put(s, "gs://shop/in/p-2.parquet.tmp", "none of the table")
 	c.Input, c.Release, c.Runner, c.Rows = "gs://shop/in/p-*.parquet", "gs://release/shop", "prism", 500
 	res := mustRun(t, c)
-	if res.Written.Output != "gs://shop/out" || res.Written.Release != "gs://release/shop" || res.Written.Rows != 500 {
-		t.Errorf("%+v", res.Written)
-	}
+	must.Hold(t, res.Written.Output == "gs://shop/out" && res.Written.Release == "gs://release/shop" && res.Written.Rows == 500, "%+v", res.Written)
 	if m := complete(t, "gs://release/shop", 500); len(m.Released) != 5 || len(m.Parts) != 2 || m.Path != "gs://shop/out" {
 		t.Errorf("%+v", m)
 	}
@@ -76,9 +74,7 @@ func TestWholeRun(t *testing.T) {
 	must.Value(pipelines.RunSample(ctx, more))(t)
 	complete(t, "gs://shop/more", 70)
 	part, err := files.ReadAll(ctx, "gs://shop/more/part-00000-of-00003.csv", 1<<20)
-	if err != nil || !strings.HasPrefix(string(part), "plan,age,active\npro,") {
-		t.Errorf("%q, %v", part, err)
-	}
+	must.Hold(t, err == nil && strings.HasPrefix(string(part), "plan,age,active\npro,"), "%q, %v", part, err)
 
 	var text bytes.Buffer
 	if err := evaluate.Run(ctx, evaluate.Config{Domain: c.Domain, Input: c.Input, Synthetic: c.Output}, &text); err != nil || text.Len() == 0 {
@@ -162,9 +158,7 @@ func TestObjectThatChanges(t *testing.T) {
 		must.Do(t, err)
 		change()
 		_, err = pipelines.Run(ctx, r)
-		if err == nil || !strings.Contains(err.Error(), input+": the file has changed since the run was planned\nnothing was written") {
-			t.Errorf("%s: %v", input, err)
-		}
+		must.Fail(t, err, input+": the file has changed since the run was planned\nnothing was written", "%s", input)
 		if there, err := files.Names(ctx, c.Output); err != nil || len(there) != 0 {
 			t.Errorf("left behind: %v, %v", there, err)
 		}

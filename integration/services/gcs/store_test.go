@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/io/store"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Of many creators exactly one creates, and all go on with its value.
@@ -26,9 +27,7 @@ func TestStoreRace(t *testing.T) {
 		wg.Go(func() {
 			var err error
 			got[i], created[i], err = s.CreateIfAbsent(ctx, "run/model", bytes.Repeat([]byte{byte(i)}, 1<<14))
-			if err != nil {
-				t.Error(err)
-			}
+			must.Hold(t, err == nil, "%v", err)
 		})
 	}
 	wg.Wait()
@@ -39,14 +38,10 @@ func TestStoreRace(t *testing.T) {
 		}
 		if created[i] {
 			winners++
-			if got[i][0] != byte(i) {
-				t.Error("the winner's value is not its own")
-			}
+			must.Hold(t, got[i][0] == byte(i), "the winner's value is not its own")
 		}
 	}
-	if winners != 1 {
-		t.Errorf("%d winners", winners)
-	}
+	must.Hold(t, winners == 1, "%d winners", winners)
 }
 
 // Somebody else creates between a creator's look and its upload: the loser of that race goes on with the value

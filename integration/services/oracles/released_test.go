@@ -44,9 +44,7 @@ func TestReleasedDirectory(t *testing.T) {
 	}
 	rows := "'" + released + "/*.parquet'"
 	got := queryAll(t, db, "select count(*), count(*) filter (sex is null), min(age) >= 0, max(age) <= 100, min(born) >= '1930-01-01', max(born) <= '2020-12-31' from "+rows)[0]
-	if s := strings.Join(got, " "); s != "4321 0 true true true true" {
-		t.Errorf("rows: %s", s)
-	}
+	must.Equal(t, strings.Join(got, " "), "4321 0 true true true true", "rows")
 	described := ""
 	for _, r := range queryAll(t, db, "describe from "+rows) {
 		described += r[0] + " " + r[1] + "\n"

@@ -109,9 +109,7 @@ func TestNotebook(t *testing.T) {
 	_ = output(t, root, "go", "run", "./examples/visits", "-people", "5000", "-seed", "1", "-out", filepath.Join(dir, "visits.csv"))
 	got := output(t, dir, fresh, script, book)
 	for _, want := range []string{`pictures: \[\['real', 'synthetic'\]\]`, `Release: \d{4,} letters`, `Domain: \d{3,} letters`, `Answers: .*Female`, `DataFrame: \d{3,} letters`} {
-		if !regexp.MustCompile(want).MatchString(got) {
-			t.Errorf("no %s in\n%s", want, got)
-		}
+		must.Hold(t, regexp.MustCompile(want).MatchString(got), "no %s in\n%s", want, got)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -152,9 +150,7 @@ func TestFits(t *testing.T) {
 		}
 	}
 	for _, head := range []string{"", "#!/bin/sh\n", "\x7fELF", "MZ", windows("\x00\x00")} {
-		if got := machine([]byte(head)); got != "" {
-			t.Errorf("%q is for %q", head, got)
-		}
+		must.Equal(t, machine([]byte(head)), "", "%q is for", head)
 	}
 }
 
@@ -194,16 +190,12 @@ func fits(t *testing.T, wheel string) {
 		n, err := io.ReadFull(r, head)
 		_ = r.Close() // it was read
 		got := machine(head[:n])
-		if err != nil || got == "" || !strings.HasSuffix(wheel, got+".whl") {
-			t.Errorf("%s holds a program for %q, %v", wheel, got, err)
-		}
+		must.Hold(t, err == nil && got != "" && strings.HasSuffix(wheel, got+".whl"), "%s holds a program for %q, %v", wheel, got, err)
 		if onWindows := strings.HasPrefix(got, "win"); onWindows != strings.HasSuffix(f.Name, ".exe") {
 			t.Errorf("%s: the program is called %s", wheel, f.Name)
 		}
 	}
-	if programs != 1 {
-		t.Errorf("%s holds %d programs", wheel, programs)
-	}
+	must.Hold(t, programs == 1, "%s holds %d programs", wheel, programs)
 }
 
 // machine returns the end of the tag of the machine that a program is for, by its first bytes; empty: of none that is known.

@@ -52,9 +52,7 @@ func TestSystem(t *testing.T) {
 				t.Errorf("copied a version that is gone: %v", err)
 			}
 			now, err := s.Stat(ctx, name)
-			if err != nil || now.Version == old.Version {
-				t.Errorf("the version is the same: %v", err)
-			}
+			must.Hold(t, err == nil && now.Version != old.Version, "the version is the same: %v", err)
 			if err := s.Copy(ctx, now, name+"-2", files.Info{}); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("copied over another content: %v", err)
 			}
@@ -82,13 +80,9 @@ func TestSystem(t *testing.T) {
 		})
 	}
 	names, err := s.Names(ctx, "s3://bucket")
-	if err != nil || strings.Join(names, " ") != "dir-0 dir-17825792 dir-5" {
-		t.Errorf("%v, %v", names, err)
-	}
+	must.Hold(t, err == nil && strings.Join(names, " ") == "dir-0 dir-17825792 dir-5", "%v, %v", names, err)
 	found, err := s.List(ctx, "s3://bucket/dir-*/object-2")
-	if err != nil || len(found) != 3 {
-		t.Errorf("%v, %v", found, err)
-	}
+	must.Hold(t, err == nil && len(found) == 3, "%v, %v", found, err)
 	for what, err := range map[string]error{
 		"stat":   second(s.Stat(ctx, "s3://nowhere/object")),
 		"names":  second(s.Names(ctx, "s3://nowhere")),
@@ -130,9 +124,7 @@ func TestRace(t *testing.T) {
 				winners++
 			}
 		}
-		if winners != 1 {
-			t.Errorf("%d winners", winners)
-		}
+		must.Hold(t, winners == 1, "%d winners", winners)
 	}
 }
 

@@ -52,9 +52,7 @@ func TestWholeRun(t *testing.T) {
 	must.Do(t, err)
 	verify(t, "s3://shop/more", 70)
 	left, err := files.Names(ctx, "s3://shop")
-	if err != nil || strings.Join(left, " ") != "domain.yaml in more more.release out out.release" {
-		t.Errorf("in the bucket: %v, %v", left, err)
-	}
+	must.Hold(t, err == nil && strings.Join(left, " ") == "domain.yaml in more more.release out out.release", "in the bucket: %v, %v", left, err)
 	if _, err := pipelines.ValidateRun(ctx, c); !pipelines.IsRequest(err) {
 		t.Errorf("output that is there: %v", err)
 	}
@@ -70,7 +68,5 @@ func verify(t *testing.T, dir string, rows int64) {
 	if err == nil {
 		err = errors.Join(m.Check(ctx), m.Verify(ctx))
 	}
-	if err != nil || m.Rows != rows {
-		t.Errorf("%s: %v", dir, err)
-	}
+	must.Hold(t, err == nil && m.Rows == rows, "%s: %v", dir, err)
 }

@@ -53,9 +53,7 @@ func TestQualityIsSDMetrics(t *testing.T) {
 	out := compared(t, "testdata/compare.py", dir)
 	var want expected
 	must.Do(t, json.Unmarshal(out, &want))
-	if want.Version != evaluate.SDMetrics {
-		t.Errorf("SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
-	}
+	must.Hold(t, want.Version == evaluate.SDMetrics, "SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
 	if len(want.Cases) == 0 {
 		t.Fatal("the script compared no tables")
 	}

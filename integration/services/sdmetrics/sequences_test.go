@@ -22,9 +22,7 @@ func TestSequences(t *testing.T) {
 		Statistic map[string]float64
 	}
 	must.Do(t, json.Unmarshal(compared(t, "testdata/sequences.py", dir), &want))
-	if want.Version != evaluate.SDMetrics {
-		t.Errorf("SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
-	}
+	must.Hold(t, want.Version == evaluate.SDMetrics, "SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
 	path := func(name string) string { return filepath.Join(dir, name) }
 	err := evaluate.Run(t.Context(), evaluate.Config{Domain: path("histories.yaml"), Input: path("true.csv"), Synthetic: path("synthetic.csv"), JSON: path("report.json"), Marginals: 1}, io.Discard)
 	must.Do(t, err)

@@ -23,9 +23,7 @@ func TestAllocate(t *testing.T) {
 			stage string
 			share dp.Share
 		}{{"a", dp.ShareOf(1, 10)}, {"c", dp.ShareOf(1, 5)}, {"c", dp.Share{Den: 1}}} {
-			if err := l.Allocate(bad.stage, bad.share); err == nil {
-				t.Errorf("%+v allocated", bad)
-			}
+			must.Fail(t, l.Allocate(bad.stage, bad.share), "", "%+v allocated", bad)
 		}
 		for _, step := range []struct {
 			stage string
@@ -42,9 +40,7 @@ func TestAllocate(t *testing.T) {
 				t.Errorf("%+v: stage %q, share %v: %v", l.params, step.stage, step.share, err)
 			}
 		}
-		if err := l.Allocate("late", dp.ShareOf(1, 100)); err == nil {
-			t.Error("a share allocated after a charge")
-		}
+		must.Fail(t, l.Allocate("late", dp.ShareOf(1, 100)), "", "a share allocated after a charge")
 	}
 }
 

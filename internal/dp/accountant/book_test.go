@@ -120,16 +120,10 @@ func TestBookRefuses(t *testing.T) {
 			must.Do(t, b.Charge(first))
 		}
 		spent, runs := b.Spent(), b.Runs()
-		if b.Charge(runOf(t, row.run)) == nil {
-			t.Errorf("%s: admitted", name)
-		}
-		if b.Spent().Cmp(spent) != 0 || b.Runs() != runs {
-			t.Errorf("%s: refused, and charged", name)
-		}
+		must.Hold(t, b.Charge(runOf(t, row.run)) != nil, "%s: admitted", name)
+		must.Hold(t, b.Spent().Cmp(spent) == 0 && b.Runs() == runs, "%s: refused, and charged", name)
 	}
-	if _, err := NewBook(dp.AddRemove, 0, 1e-9, false); err == nil {
-		t.Error("a book of ε = 0")
-	}
+	must.Fails(NewBook(dp.AddRemove, 0, 1e-9, false))(t, "", "a book of ε = 0")
 	if b, err := NewBook(dp.AddRemove, 1, 1e-14, false); err != nil || b.params.Accounting != dp.ZCDP {
 		t.Errorf("a δ that pays for few noisy numbers: %v", err)
 	}
@@ -143,9 +137,7 @@ func TestBookCountsNoisyNumbers(t *testing.T) {
 		t.Errorf("%d noisy numbers take %g out of δ", b.params.Coordinates, paid)
 	}
 	must.Do(t, b.Charge(r))
-	if b.Charge(r) == nil {
-		t.Error("a second run draws a third too much")
-	}
+	must.Hold(t, b.Charge(r) != nil, "a second run draws a third too much")
 }
 
 func TestThreeRuns(t *testing.T) {
@@ -171,9 +163,7 @@ func TestLargestEpsilon(t *testing.T) {
 	}
 	fits, _ := ledgerOf(e)
 	over, _ := ledgerOf(e + 0.002)
-	if b.Refusal(fits.Run()) != nil || b.Refusal(over.Run()) == nil {
-		t.Errorf("ε = %g is not the largest", float64(e))
-	}
+	must.Hold(t, b.Refusal(fits.Run()) == nil && b.Refusal(over.Run()) != nil, "ε = %g is not the largest", float64(e))
 	must.Do(t, b.Charge(fits.Run()))
 	if e := b.LargestEpsilon(ledgerOf); e > 0.1 {
 		t.Errorf("of a book that is nearly full: ε = %g", float64(e))

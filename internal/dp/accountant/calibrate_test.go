@@ -192,9 +192,7 @@ func TestFineGrid(t *testing.T) {
 			t.Errorf("σ² = %g: grid 2^-%d is finer than needed", variance, e.GridBits)
 		}
 	}
-	if _, err := l.Measure(Marginals{Precision: []float64{1, 1e-13}, Cells: 2}, dp.ShareOf(1, 2)); err == nil {
-		t.Error("noise beyond the samplers' integers admitted")
-	}
+	must.Fails(l.Measure(Marginals{Precision: []float64{1, 1e-13}, Cells: 2}, dp.ShareOf(1, 2)))(t, "", "noise beyond the samplers' integers admitted")
 }
 
 func TestGivenNoise(t *testing.T) {
@@ -213,9 +211,7 @@ func TestGivenNoise(t *testing.T) {
 			}
 		}
 		for _, variance := range []float64{0, -1, math.NaN(), math.Inf(1), 1e30} {
-			if _, err := l.MeasureVariance(Equal(1, 1), variance); err == nil {
-				t.Errorf("variance %g admitted", variance)
-			}
+			must.Fails(l.MeasureVariance(Equal(1, 1), variance))(t, "", "variance %g admitted", variance)
 		}
 	}
 	l := ledgers(t)[0]
@@ -224,9 +220,7 @@ func TestGivenNoise(t *testing.T) {
 		t.Errorf("scale %v, %v: want 1.0000001 rounded up to the grid", e.Scales, err)
 	}
 	for _, scale := range []float64{0, -1, math.NaN(), math.Inf(1), 1e9} {
-		if _, err := l.LaplaceMax(2, scale); err == nil {
-			t.Errorf("scale %g admitted", scale)
-		}
+		must.Fails(l.LaplaceMax(2, scale))(t, "", "scale %g admitted", scale)
 	}
 }
 
@@ -248,11 +242,7 @@ func TestUselessSharesAreRefused(t *testing.T) {
 		}
 	}
 	gdp := ledgers(t)[4]
-	if _, err := gdp.Select(dp.Exponential, 1, dp.ShareOf(1, 2)); err == nil {
-		t.Error("a selection calibrated on a GDP ledger")
-	}
+	must.Fails(gdp.Select(dp.Exponential, 1, dp.ShareOf(1, 2)))(t, "", "a selection calibrated on a GDP ledger")
 	// The slack of a block alone, 2^-29, exceeds what a share of 2^-70 buys.
-	if _, err := ledgers(t)[0].Select(dp.BlockExponential, 2, dp.ShareOf(1, math.MaxInt64)); err == nil {
-		t.Error("a block within less than its slack")
-	}
+	must.Fails(ledgers(t)[0].Select(dp.BlockExponential, 2, dp.ShareOf(1, math.MaxInt64)))(t, "", "a block within less than its slack")
 }

@@ -60,9 +60,7 @@ func TestLoss(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got.Cmp(row.want) != 0 {
-			t.Errorf("%s on a %v ledger: loss %v, %v; want %v", row.event, row.ledger, got, err, row.want)
-		}
+		must.Hold(t, err == nil && got.Cmp(row.want) == 0, "%s on a %v ledger: loss %v, %v; want %v", row.event, row.ledger, got, err, row.want)
 	}
 }
 
@@ -140,13 +138,9 @@ func TestIncompleteEventsPanic(t *testing.T) {
 	} {
 		e := kinds()["gaussian"]
 		spoil(&e)
-		if !panics(func() { _ = open(t, dp.ZCDP, 1).Charge(e.At("s", 1)) }) {
-			t.Errorf("%s: no panic", name)
-		}
+		must.Hold(t, panics(func() { _ = open(t, dp.ZCDP, 1).Charge(e.At("s", 1)) }), "%s: no panic", name)
 	}
-	if !panics(func() { _ = open(t, dp.ZCDP, 1).Charge(kinds()["gaussian"]) }) {
-		t.Error("no stage: no panic")
-	}
+	must.Hold(t, panics(func() { _ = open(t, dp.ZCDP, 1).Charge(kinds()["gaussian"]) }), "no stage: no panic")
 }
 
 func TestLaplaceVariance(t *testing.T) {

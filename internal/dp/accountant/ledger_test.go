@@ -60,9 +60,7 @@ func TestOverspendIsRefused(t *testing.T) {
 		exhausted.Difference().Cmp(new(big.Rat).Sub(loss, before)) != 0 {
 		t.Errorf("%+v, want requested %v, remaining %v", exhausted, loss, before)
 	}
-	if l.Remaining().Cmp(before) != 0 || len(l.Events()) != 1 {
-		t.Error("a refused charge changed the ledger")
-	}
+	must.Hold(t, l.Remaining().Cmp(before) == 0 && len(l.Events()) == 1, "a refused charge changed the ledger")
 	if text := err.Error(); !strings.Contains(text, `"measure"`) || strings.Contains(text, "%!") {
 		t.Errorf("message %q", text)
 	}
@@ -116,24 +114,18 @@ func TestMismatchesAreRefused(t *testing.T) {
 		if err := l.Charge(row.event.At("s", 1)); err == nil || errors.As(err, &exhausted) {
 			t.Errorf("%s: %v, want a refusal of the event", name, err)
 		}
-		if l.Spent().Sign() != 0 || len(l.Events()) != 0 {
-			t.Errorf("%s: charged all the same", name)
-		}
+		must.Hold(t, l.Spent().Sign() == 0 && len(l.Events()) == 0, "%s: charged all the same", name)
 	}
 }
 
 func TestCoordinatesAreReserved(t *testing.T) {
 	l := must.Value(NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-6, Coordinates: 100}))(t)
 	e := must.Value(l.Measure(Equal(1, 40), dp.ShareOf(1, 10)))(t)
-	if err := l.Charge(e.At("s", 1).Times(3)); err == nil {
-		t.Error("3 × 40 of 100 coordinates admitted")
-	}
+	must.Fail(t, l.Charge(e.At("s", 1).Times(3)), "", "3 × 40 of 100 coordinates admitted")
 	if err := l.Charge(e.At("s", 1).Times(2)); err != nil {
 		t.Error(err)
 	}
-	if err := l.Charge(e.At("s", 3)); err == nil {
-		t.Error("coordinates 81 to 120 of 100 admitted")
-	}
+	must.Fail(t, l.Charge(e.At("s", 3)), "", "coordinates 81 to 120 of 100 admitted")
 }
 
 // TestCoordinatesCost: reserving more coordinates leaves less capacity, and more than δ pays for none.
@@ -177,17 +169,13 @@ func TestParams(t *testing.T) {
 		if err != nil {
 			lines = strings.Count(err.Error(), "\n") + 1
 		}
-		if lines != row.faults {
-			t.Errorf("%s: %d faults, want %d: %v", name, lines, row.faults, err)
-		}
+		must.Hold(t, lines == row.faults, "%s: %d faults, want %d: %v", name, lines, row.faults, err)
 	}
 }
 
 // A budget that cannot be computed says which way to move: a tiny ε up, a huge one down.
 func TestNoBudgetSaysWhichWay(t *testing.T) {
 	for epsilon, want := range map[dp.Epsilon]string{1e-9: "raise", 1e300: "lower"} {
-		if _, err := NewLedger(Params{Epsilon: epsilon, Delta: 1e-9}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("epsilon %g: error %v, want advice to %s it", float64(epsilon), err, want)
-		}
+		must.Fails(NewLedger(Params{Epsilon: epsilon, Delta: 1e-9}))(t, want, "epsilon %g: error", float64(epsilon))
 	}
 }

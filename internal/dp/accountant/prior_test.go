@@ -92,9 +92,7 @@ func TestPriorAndRunArePartsOfOneBudget(t *testing.T) {
 	if before, _, err := whole.Runs(0); err != nil || before.Epsilon != 1 || before.Coordinates != 1000 {
 		t.Errorf("a finding with all of its budget: %+v, %v", before, err)
 	}
-	if _, err := LedgerAfter(whole, whole.Params); err == nil {
-		t.Error("a run after a finding that has the whole budget")
-	}
+	must.Fails(LedgerAfter(whole, whole.Params))(t, "", "a run after a finding that has the whole budget")
 }
 
 // TestBookPaysForValues: what a run may spend of δ on values is paid from what the book keeps back, also in the ε that it
@@ -124,10 +122,6 @@ func TestBookPaysForValues(t *testing.T) {
 	if got := GDPDeltaCeil(mu, dp.Epsilon(spent)) + 9e-12 + discreteDelta(spent, b.params.Coordinates); got > 1e-9 {
 		t.Errorf("the ε that is spent, %g, has δ = %g", spent, got)
 	}
-	if err := book(false).Charge(run(5e-11)); err == nil {
-		t.Error("a first run spends more of δ on values than the book keeps back")
-	}
-	if err := book(true).Charge(run(6e-12)); err == nil {
-		t.Error("a book that keeps nothing back pays for values")
-	}
+	must.Fail(t, book(false).Charge(run(5e-11)), "", "a first run spends more of δ on values than the book keeps back")
+	must.Fail(t, book(true).Charge(run(6e-12)), "", "a book that keeps nothing back pays for values")
 }

@@ -216,9 +216,7 @@ func TestResidualRefusals(t *testing.T) {
 	} {
 		bad := good
 		change(&bad)
-		if !panics(func() { _, _ = l.Residuals([]Centred{good, bad}, dp.ShareOf(1, 2)) }) {
-			t.Errorf("%s: no panic", name)
-		}
+		must.Hold(t, panics(func() { _, _ = l.Residuals([]Centred{good, bad}, dp.ShareOf(1, 2)) }), "%s: no panic", name)
 	}
 	if !panics(func() { _, _ = l.Residuals(nil, dp.ShareOf(1, 2)) }) || !panics(func() { _, _ = l.Scores(0, dp.ShareOf(1, 2)) }) {
 		t.Error("a release of nothing")
@@ -249,9 +247,7 @@ func TestIncompleteResidualsPanic(t *testing.T) {
 	} {
 		bad := good
 		change(&bad)
-		if !panics(func() { _, _ = bad.Loss(dp.ZCDP) }) {
-			t.Errorf("%s: no panic", name)
-		}
+		must.Hold(t, panics(func() { _, _ = bad.Loss(dp.ZCDP) }), "%s: no panic", name)
 	}
 }
 
@@ -270,9 +266,7 @@ func TestResidualLines(t *testing.T) {
 		for _, s := range e.Sensitivities {
 			sum.Add(sum, s)
 		}
-		if line.Sensitivity != "l2squared="+sum.RatString() || line.Marginals != len(m) || line.Coordinates != e.Coordinates {
-			t.Errorf("line %+v", line)
-		}
+		must.Hold(t, line.Sensitivity == "l2squared="+sum.RatString() && line.Marginals == len(m) && line.Coordinates == e.Coordinates, "line %+v", line)
 		if listed := strings.Contains(line.Scale, ","); listed != (round == 0) || len(line.Scale) > 200 || strings.Contains(line.Scale, " to ") != (round == 1) {
 			t.Errorf("scale %q", line.Scale)
 		}
@@ -280,11 +274,7 @@ func TestResidualLines(t *testing.T) {
 	e := l.Events()[0]
 	other := e.At("pairs", e.Round+1)
 	other.Sensitivities = slices.Clone(e.Sensitivities)
-	if !e.precedes(other) {
-		t.Error("equal events are not grouped")
-	}
+	must.Hold(t, e.precedes(other), "equal events are not grouped")
 	other.Sensitivities[1] = big.NewRat(1, 2)
-	if e.precedes(other) {
-		t.Error("events of other sensitivities are grouped")
-	}
+	must.Hold(t, !e.precedes(other), "events of other sensitivities are grouped")
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -72,9 +73,7 @@ func TestStatementGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("statement differs from %s (rewrite with -update):\n%s", file, got)
-	}
+	must.Hold(t, bytes.Equal(got, want), "statement differs from %s (rewrite with -update):\n%s", file, got)
 }
 
 // TestLinesSumToTheTotal reads the exact rationals back from the text.
@@ -124,9 +123,7 @@ func TestLinesGroupRounds(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") { // the fourth: round 5, count 5
 		t.Errorf("lines\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(l.Events()) != 11 {
-		t.Error("grouping changed the events")
-	}
+	must.Hold(t, len(l.Events()) == 11, "grouping changed the events")
 }
 
 func TestAchieved(t *testing.T) {
@@ -186,9 +183,7 @@ func TestFewSelections(t *testing.T) {
 		}
 		pure, ok := l.pure()
 		zcdp := rhoCurve(floatUp(l.Spent())).epsilonCeil(1e-6)
-		if !ok || (pure < zcdp) != (rounds <= 5) {
-			t.Errorf("T = %d: pure %g (%v), zCDP %g", rounds, pure, ok, zcdp)
-		}
+		must.Hold(t, ok && (pure < zcdp) == (rounds <= 5), "T = %d: pure %g (%v), zCDP %g", rounds, pure, ok, zcdp)
 		s := l.Statement(Planned)
 		if s.AchievedEpsilon > min(pure, zcdp)+1e-3 || s.Conversion != "bounded-range Renyi" {
 			t.Errorf("T = %d: ε %g by %s, pure %g, zCDP %g", rounds, s.AchievedEpsilon, s.Conversion, pure, zcdp)
@@ -227,9 +222,7 @@ func TestSpendingHalf(t *testing.T) {
 
 func TestApproximationsAreListed(t *testing.T) {
 	s := spend(t, Params{Epsilon: 1, Delta: 1e-9}, 30).Statement(Planned)
-	if len(s.Approximations) != 1 || !strings.Contains(s.Approximations[0], "30 block") {
-		t.Errorf("blocks: %q", s.Approximations)
-	}
+	must.Hold(t, len(s.Approximations) == 1 && strings.Contains(s.Approximations[0], "30 block"), "blocks: %q", s.Approximations)
 	if s := open(t, dp.GaussianOnly, 1).Statement(Planned); len(s.Approximations) != 1 || !strings.Contains(s.Approximations[0], "1024 coordinates") {
 		t.Errorf("GDP: %q", s.Approximations)
 	}
@@ -243,9 +236,7 @@ func TestCeilDigits(t *testing.T) {
 		{0, 0}, {1, 1}, {0.94373, 0.9438}, {0.9437, 0.9437}, {0.99991, 1}, {0.99999, 1}, {1.00001, 1.001}, {9.9995, 10},
 		{12345, 12350}, {1e-7, 1e-7}, {1.00000001e-7, 1.001e-7}, {1000, 1000}, {2.419, 2.419},
 	} {
-		if got := ceilDigits(row.x, 4); got != row.want {
-			t.Errorf("%g rounds up to %g, want %g", row.x, got, row.want)
-		}
+		must.Equal(t, ceilDigits(row.x, 4), row.want, "%g rounds up to", row.x)
 	}
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 10_000 {
@@ -271,7 +262,5 @@ func TestMuRoundsUp(t *testing.T) {
 // A statement prints its promise, in place of its fractions.
 func TestStatementPrints(t *testing.T) {
 	s := Statement{Epsilon: 1, Delta: 1e-9, Neighbouring: "AddRemove"}
-	if got := fmt.Sprint(s); got != "ε = 1, δ = 1e-09, add or remove one privacy unit" {
-		t.Errorf("printed as %q", got)
-	}
+	must.Equal(t, fmt.Sprint(s), "ε = 1, δ = 1e-09, add or remove one privacy unit", "printed as")
 }

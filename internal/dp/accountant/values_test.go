@@ -95,13 +95,9 @@ func TestValuesDelta(t *testing.T) {
 		}
 	}
 	pure := must.Value(NewLedger(Params{Accounting: dp.Pure, Epsilon: 1}))(t)
-	if _, err := pure.Values(Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 2)); err == nil {
-		t.Error("a pure ledger released values above a threshold")
-	}
+	must.Fails(pure.Values(Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 2)))(t, "", "a pure ledger released values above a threshold")
 	for _, d := range []dp.Delta{1e-9, 2e-9, -1} {
-		if _, err := NewLedger(Params{Epsilon: 1, Delta: 1e-9, ValuesDelta: d}); err == nil {
-			t.Errorf("%g of a delta of 1e-9 are reserved for values", float64(d))
-		}
+		must.Fails(NewLedger(Params{Epsilon: 1, Delta: 1e-9, ValuesDelta: d}))(t, "", "%g of a delta of 1e-9 are reserved for values", float64(d))
 	}
 }
 

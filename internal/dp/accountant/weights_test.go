@@ -45,7 +45,5 @@ func TestNoiseIsAsFineAsWeights(t *testing.T) {
 			}
 		}
 	}
-	if err := (Params{Epsilon: 1, Delta: 1e-6, WeightBits: 17}).Validate(); err == nil {
-		t.Error("weights finer than scores are accepted")
-	}
+	must.Fail(t, (Params{Epsilon: 1, Delta: 1e-6, WeightBits: 17}).Validate(), "", "weights finer than scores are accepted")
 }

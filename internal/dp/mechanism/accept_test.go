@@ -114,11 +114,7 @@ func TestAcceptRefuses(t *testing.T) {
 	w, model := small()
 	l := zcdp(t, dp.AddRemove)
 	for _, limits := range [][]float64{{1, -1, 0}, {1, 2, 1 << 41}} {
-		if _, err := testGate(t, []int64{1, 2, 3, 4}, l).curator().Accept("accept", w, model, limits, dp.ShareOf(1, 2)); err == nil {
-			t.Errorf("limits %v admitted", limits)
-		}
+		must.Fails(testGate(t, []int64{1, 2, 3, 4}, l).curator().Accept("accept", w, model, limits, dp.ShareOf(1, 2)))(t, "", "limits %v admitted", limits)
 	}
-	if len(l.Events()) > 0 {
-		t.Error("a refused request was charged")
-	}
+	must.Hold(t, len(l.Events()) <= 0, "a refused request was charged")
 }

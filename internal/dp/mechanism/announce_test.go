@@ -28,7 +28,5 @@ func TestBeforeNoise(t *testing.T) {
 			t.Errorf("stage %s: %v", stage, err)
 		}
 	}
-	if calls != 2 || len(recorder.Calls) != 2 {
-		t.Errorf("%d marks and %d draws, want 2 of each", calls, len(recorder.Calls))
-	}
+	must.Hold(t, calls == 2 && len(recorder.Calls) == 2, "%d marks and %d draws, want 2 of each", calls, len(recorder.Calls))
 }

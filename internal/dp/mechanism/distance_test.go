@@ -85,9 +85,7 @@ func TestDistanceSensitivity(t *testing.T) {
 				})
 			}
 			declared := new(big.Int).Lsh(big.NewInt(int64(query.DistanceL2Squared(n, len(w.Marginals)))), uint(2*bits))
-			if most.Cmp(declared) != 0 {
-				t.Errorf("%v, 2^-%d: Δ² = %v steps², declared %v", n, bits, most, declared)
-			}
+			must.Hold(t, most.Cmp(declared) == 0, "%v, 2^-%d: Δ² = %v steps², declared %v", n, bits, most, declared)
 		}
 	}
 }
@@ -206,7 +204,5 @@ func TestScoresUseMergedCodes(t *testing.T) {
 		return s.Values[0]
 	}
 	plain, merged := release(nil, make([]float64, 6)), release(merge, []float64{8, 0, 0, 0}) // |7−8| + 3 + 0 + 4
-	if plain-merged != 14-8 {
-		t.Errorf("distances differ by %g, want 6", plain-merged)
-	}
+	must.Hold(t, plain-merged == 14-8, "distances differ by %g, want 6", plain-merged)
 }

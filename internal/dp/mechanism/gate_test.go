@@ -63,9 +63,7 @@ func refuseExhausted(t *testing.T, l *accountant.Ledger, requests []Request) {
 			t.Errorf("%s: %v, want ErrExhausted", r.Method, err)
 		}
 	}
-	if l.Spent().Cmp(spent) != 0 || len(l.Events()) != events || len(g.recorder.Calls) != 0 {
-		t.Error("a refused request was charged or recorded")
-	}
+	must.Hold(t, l.Spent().Cmp(spent) == 0 && len(l.Events()) == events && len(g.recorder.Calls) == 0, "a refused request was charged or recorded")
 }
 
 // kinds is what each request is charged as on a zCDP ledger, and how many noisy numbers it draws.
@@ -218,9 +216,7 @@ func TestStreamIsBoundToCliques(t *testing.T) {
 			}
 			at[a] = opened(r)
 		}
-		if at[0] == at[1] {
-			t.Errorf("%s: another attribute, same stream", m)
-		}
+		must.Hold(t, at[0] != at[1], "%s: another attribute, same stream", m)
 	}
 }
 
@@ -277,11 +273,7 @@ func TestNewRefuses(t *testing.T) {
 		"ledger": {Sizes: square, Root: root(t)},
 		"root":   {Sizes: square, Ledger: l},
 	} {
-		if _, err := New(counts, p); err == nil {
-			t.Errorf("a curator without %s", name)
-		}
+		must.Fails(New(counts, p))(t, "", "a curator without %s", name)
 	}
-	if _, err := New(table{square, []int64{MaxUnits, 1, 0, 0}}, full); err == nil {
-		t.Error("more units than scores have room for")
-	}
+	must.Fails(New(table{square, []int64{MaxUnits, 1, 0, 0}}, full))(t, "", "more units than scores have room for")
 }

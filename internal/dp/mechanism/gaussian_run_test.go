@@ -277,9 +277,7 @@ func (w *gaussianLoss) confirm(r gaussianRun, l *accountant.Ledger, all []transc
 func (w gaussianLoss) report(t *testing.T, r gaussianRun) {
 	t.Helper()
 	for name, part := range map[string]dptest.Used{"divergence": w.kl, "Rényi": w.renyi, "δ(ε)": w.delta, "δ at the stated ε": w.stated} {
-		if part.Exceeds() {
-			t.Errorf("%s of the worst pair is %v of the claim", name, part)
-		}
+		must.Hold(t, !part.Exceeds(), "%s of the worst pair is %v of the claim", name, part)
 	}
 	if w.kl.Float64() < r.tight {
 		t.Errorf("the worst pair uses %v of the claim: too little to see an error", w.kl)

@@ -110,9 +110,7 @@ func TestMaxErrorSensitivity(t *testing.T) {
 				}
 				most = max(most, math.Abs(v[0]-v[1]))
 			})
-			if most != 1 {
-				t.Errorf("%v, grid 2^-%d: largest error changes by %g", n, to, most)
-			}
+			must.Hold(t, most == 1, "%v, grid 2^-%d: largest error changes by %g", n, to, most)
 		}
 	}
 }

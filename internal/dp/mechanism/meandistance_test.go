@@ -51,9 +51,7 @@ func TestMeanDistanceChange(t *testing.T) {
 			model := query.Answers{{0, 9}, {0, 9}, {0, 0, 0, 9}}
 			change(model, testGate(t, []int64{0, 0, 0, 1}, l), testGate(t, []int64{1, 0, 0, 0}, l))
 		}
-		if most != declared {
-			t.Errorf("%v: the sum of distances changes by %d at most, declared %d", n, most, declared)
-		}
+		must.Hold(t, most == declared, "%v: the sum of distances changes by %d at most, declared %d", n, most, declared)
 		const bits = 2
 		most = 0
 		weights := weightedLedger(t, n, dp.ZCDP, bits)
@@ -163,15 +161,9 @@ func TestMeanDistanceDraws(t *testing.T) {
 func TestMeanDistanceRefuses(t *testing.T) {
 	l := zcdp(t, dp.AddRemove)
 	g := testGate(t, []int64{1, 2, 3, 4}, l)
-	if _, err := g.curator().MeanDistance("queries", linear(), query.NewAnswers(linear()), dp.ShareOf(1, 2)); err == nil {
-		t.Error("distances of linear queries")
-	}
+	must.Fails(g.curator().MeanDistance("queries", linear(), query.NewAnswers(linear()), dp.ShareOf(1, 2)))(t, "", "distances of linear queries")
 	wide := query.Workload{Sizes: []int{1 << 11, 1 << 10}, Marginals: []query.Marginal{{Clique: domain.Clique{0, 1}, Weight: 1}, {Clique: domain.Clique{0}, Weight: 1}}}
 	g.sizes = wide.Sizes
-	if _, err := g.curator().MeanDistance("wide", wide, query.NewAnswers(wide), dp.ShareOf(1, 2)); err == nil {
-		t.Error("2^21 cells and more")
-	}
-	if len(l.Events()) > 0 {
-		t.Error("a refused request was charged")
-	}
+	must.Fails(g.curator().MeanDistance("wide", wide, query.NewAnswers(wide), dp.ShareOf(1, 2)))(t, "", "2^21 cells and more")
+	must.Hold(t, len(l.Events()) <= 0, "a refused request was charged")
 }

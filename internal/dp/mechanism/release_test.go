@@ -150,9 +150,7 @@ func TestInCounts(t *testing.T) {
 		want := new(big.Rat).SetFrac(big.NewInt(c.value), power(c.valueBits))
 		want.Add(want, new(big.Rat).SetFrac(big.NewInt(c.noise), power(c.noiseBits)))
 		nearest, _ := want.Float64()
-		if got := inCounts(c.value, c.valueBits, c.noise, c.noiseBits); got != nearest {
-			t.Errorf("%v: %v, want %v", c, got, nearest)
-		}
+		must.Equal(t, inCounts(c.value, c.valueBits, c.noise, c.noiseBits), nearest, "%v", c)
 	}
 }
 
@@ -190,13 +188,9 @@ func TestStrongSelections(t *testing.T) {
 			t.Errorf("%v: Laplace cell %v, %v, want %v", n, cell, err, want)
 		}
 		block, err := g.curator().SelectBlock("block", 1, w, model, dp.ShareOf(1, 9))
-		if err != nil || block.Marginal != 2 || len(block.Signs) != 4 || block.Signs[3] != -1 {
-			t.Errorf("%v: block %v, %v", n, block, err)
-		}
+		must.Hold(t, err == nil && block.Marginal == 2 && len(block.Signs) == 4 && block.Signs[3] == -1, "%v: block %v, %v", n, block, err)
 		most, err := g.curator().MaxError("max", w, model, dp.ShareOf(1, 9))
-		if err != nil || most.Counts != 10 {
-			t.Errorf("%v: largest error %v, %v", n, most, err)
-		}
+		must.Hold(t, err == nil && most.Counts == 10, "%v: largest error %v, %v", n, most, err)
 	}
 }
 

@@ -120,9 +120,7 @@ func TestScreeningsBindTheirStreams(t *testing.T) {
 	cells := []int64{3, 0, 7, 1}
 	base, released := run(cells, func(*Request) {})
 	same, again := run(cells, func(*Request) {})
-	if !slices.Equal(base, same) || !slices.Equal(released, again) {
-		t.Error("a retry on equal integers draws anew")
-	}
+	must.Hold(t, slices.Equal(base, same) && slices.Equal(released, again), "a retry on equal integers draws anew")
 	for name, c := range map[string]struct {
 		cells  []int64
 		change func(*Request)
@@ -202,9 +200,7 @@ func TestScreeningsRefuse(t *testing.T) {
 		c.change(&c.request)
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
+				must.Hold(t, recover() != nil, "%s: no panic", name)
 			}()
 			_, _ = g.answer(c.request)
 		}()
@@ -267,9 +263,7 @@ func TestResidualsUseMergedCodes(t *testing.T) {
 			t.Errorf("cell %d: centred count %g, want %g", z, got, want)
 		}
 	}
-	if len(a.Values) != 4 || !a.Clique.Equal(domain.Clique{0, 1}) {
-		t.Errorf("%v of %d cells", a.Clique, len(a.Values))
-	}
+	must.Hold(t, len(a.Values) == 4 && a.Clique.Equal(domain.Clique{0, 1}), "%v of %d cells", a.Clique, len(a.Values))
 }
 
 // TestResidualVariance: the reported variance is c·σ², and 1/variance is in the ratio of the precisions.

@@ -311,9 +311,7 @@ func TestMatrix(t *testing.T) {
 				square += v * v
 			}
 			got := big.NewRat(square, int64(len(columns)*len(columns)))
-			if got.Cmp(query.ResidualShare(shape)) != 0 {
-				t.Errorf("%v: column %d has squared length %v", shape, i, got)
-			}
+			must.Hold(t, got.Cmp(query.ResidualShare(shape)) == 0, "%v: column %d has squared length %v", shape, i, got)
 			unit := make([]int64, len(columns))
 			unit[i] = 1
 			for z, v := range lessMeans(unit, shape) {

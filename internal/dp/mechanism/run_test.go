@@ -198,9 +198,7 @@ func (m *measured) add(o measured) {
 
 func (m measured) report(t *testing.T, r wholeRun) {
 	t.Helper()
-	if m.stated.Exceeds() {
-		t.Errorf("δ at the stated ε of the worst pair is %v of the claim", m.stated)
-	}
+	must.Hold(t, !m.stated.Exceeds(), "δ at the stated ε of the worst pair is %v of the claim", m.stated)
 	what := fmt.Sprintf("%s, %v, %v, T = %d: %d runs, %d pairs, stated δ %v", r.name, r.relation, r.params().Accounting, r.rounds, m.runs, m.pairs, m.stated)
 	m.check(t, what, r.tight)
 }

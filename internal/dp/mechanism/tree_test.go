@@ -100,9 +100,7 @@ func TestTreesBindTheirStreams(t *testing.T) {
 		return x.Trees[1]
 	}
 	a, b := release(0, 1<<30), release(0, 1<<30)
-	if !slices.Equal(a.Nodes, b.Nodes) {
-		t.Error("equal counts, other noise")
-	}
+	must.Hold(t, slices.Equal(a.Nodes, b.Nodes), "equal counts, other noise")
 	for _, c := range []query.Tree{release(1, 1<<30), release(0, 1<<29)} {
 		for i := range a.Nodes {
 			if d := a.Nodes[i].Difference - c.Nodes[i].Difference; math.Abs(d) <= 1 && d == math.Trunc(d) {
@@ -116,9 +114,7 @@ func TestTreesBindTheirStreams(t *testing.T) {
 func TestTreesAreRefused(t *testing.T) {
 	r := treeRequest("trees")
 	r.Total = math.NaN()
-	if _, err := forest(t, zcdp(t, dp.AddRemove), 0).answer(r); err == nil {
-		t.Error("a total that is no number")
-	}
+	must.Fails(forest(t, zcdp(t, dp.AddRemove), 0).answer(r))(t, "", "a total that is no number")
 	l := zcdp(t, dp.AddRemove)
 	must.Value(forest(t, l, 0).curator().Total("all", dp.ShareOf(1, 1)))(t)
 	g := forest(t, l, 0)

@@ -188,9 +188,7 @@ func TestValuesRelease(t *testing.T) {
 			}
 			released = append(released, recorder.Calls[0].Release)
 		}
-		if released[0].Digest() != released[1].Digest() {
-			t.Errorf("%v: the order of a table decides what is released", kind)
-		}
+		must.Hold(t, released[0].Digest() == released[1].Digest(), "%v: the order of a table decides what is released", kind)
 	}
 }
 

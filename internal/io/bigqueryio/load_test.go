@@ -89,9 +89,7 @@ func TestLoadEvents(t *testing.T) {
 			for _, id := range f.order {
 				attempts += strings.TrimPrefix(id, name+"_")
 			}
-			if attempts != c.attempts {
-				t.Errorf("insertions %q, want attempts %q", attempts, c.attempts)
-			}
+			must.Hold(t, attempts == c.attempts, "insertions %q, want attempts %q", attempts, c.attempts)
 			if c.fault == "" {
 				if err != nil || done.Job != name+"_"+c.want || done.Rows != 10 || done.Left != nil || !removed {
 					t.Errorf("got %+v, removed %v, %v", done, removed, err)
@@ -111,9 +109,7 @@ func TestPublishAgain(t *testing.T) {
 	s := sinkTo(f)
 	first := must.Value(s.Publish(context.Background(), onBucket()))(t)
 	again, err := s.Publish(context.Background(), onBucket())
-	if err != nil || first != again || len(f.made) != 2 {
-		t.Errorf("got %+v and %+v by %d jobs, %v", first, again, len(f.made), err)
-	}
+	must.Hold(t, err == nil && first == again && len(f.made) == 2, "got %+v and %+v by %d jobs, %v", first, again, len(f.made), err)
 }
 
 // The request says all that the load depends on.
@@ -132,13 +128,9 @@ func TestLoadRequest(t *testing.T) {
 			`"createDisposition":"CREATE_IF_NEEDED"`, `"writeDisposition":"WRITE_` + strings.ToUpper(w.String()) + `"`, `"sourceFormat":"PARQUET"`,
 			`"sourceUris":["gs://b/part-0","gs://b/part-1"]`, `"labels":{"dapple_run":"run-` + w.String() + `","team":"census"}`, `"location":"EU"`,
 		} {
-			if !strings.Contains(f.request, want) {
-				t.Errorf("%v: %s is not in %s", w, want, f.request)
-			}
+			must.Hold(t, strings.Contains(f.request, want), "%v: %s is not in %s", w, want, f.request)
 		}
-		if !strings.Contains(f.request, `"schema":{"fields":`+schema) {
-			t.Errorf("%v: schema in %s", w, f.request)
-		}
+		must.Hold(t, strings.Contains(f.request, `"schema":{"fields":`+schema), "%v: schema in %s", w, f.request)
 		if !strings.Contains(f.patched, `"labels":{"dapple_run":"run-`+w.String()+`","team":"census"}`) {
 			t.Errorf("%v: labels of the table: %s", w, f.patched)
 		}
@@ -165,9 +157,7 @@ func TestDeadlineOfPublish(t *testing.T) {
 		return err
 	})
 	want := fmt.Sprintf("bigquery: load job %s_0 is not known to have ended within %v; it may end yet: look at it before the next run: context deadline exceeded; staged files kept", name, d)
-	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != want {
-		t.Errorf("got %v", err)
-	}
+	must.Hold(t, errors.Is(err, context.DeadlineExceeded) && err.Error() == want, "got %v", err)
 	s.Deadline = 0
 	_, err = withinTheLoad(f, func(d time.Duration) error {
 		ctx, cancel := context.WithTimeout(context.Background(), d)
@@ -175,9 +165,7 @@ func TestDeadlineOfPublish(t *testing.T) {
 		_, err := s.Publish(ctx, onBucket())
 		return err
 	})
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "though this run was stopped") {
-		t.Errorf("got %v", err)
-	}
+	must.Hold(t, errors.Is(err, context.DeadlineExceeded) && strings.Contains(err.Error(), "though this run was stopped"), "got %v", err)
 }
 
 // The pauses after failures grow to half a minute.

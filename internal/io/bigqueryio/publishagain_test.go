@@ -30,7 +30,5 @@ func TestPublishAgainIsOneJob(t *testing.T) {
 			t.Errorf("%d rows by job %s, error %v", done.Rows, done.Job, err)
 		}
 	}
-	if len(service.made) != 1 {
-		t.Errorf("%d jobs", len(service.made))
-	}
+	must.Hold(t, len(service.made) == 1, "%d jobs", len(service.made))
 }

@@ -74,9 +74,7 @@ func TestRowsArriveAsChunks(t *testing.T) {
 	}
 	want := []string{"[41 42 43]", "[NaN -Inf 2.5]", "[-0.1 NULL beyond the type]", "[1 NULL -1]", "[u1 NULL ]"}
 	for k, c := range append(chunks[0].Columns, chunks[0].ID) {
-		if got := fmt.Sprint(show(&c, 3)); got != want[k] {
-			t.Errorf("column %d: got %s, want %s", k, got, want[k])
-		}
+		must.Equal(t, fmt.Sprint(show(&c, 3)), want[k], "column %d", k)
 	}
 }
 
@@ -103,13 +101,9 @@ func TestRepeatedReadingRunsOneQuery(t *testing.T) {
 			t.Fatalf("got %d chunks, %v", len(chunks), err)
 		}
 	}
-	if len(f.jobs) != 1 {
-		t.Errorf("%d queries were run; want 1", len(f.jobs))
-	}
+	must.Hold(t, len(f.jobs) == 1, "%d queries were run; want 1", len(f.jobs))
 	for id, sql := range f.jobs {
-		if !strings.HasPrefix(id, "dapple_read_") || !strings.Contains(sql, "FOR SYSTEM_TIME AS OF TIMESTAMP '") {
-			t.Errorf("job %s: %s", id, sql)
-		}
+		must.Hold(t, strings.HasPrefix(id, "dapple_read_") && strings.Contains(sql, "FOR SYSTEM_TIME AS OF TIMESTAMP '"), "job %s: %s", id, sql)
 	}
 }
 
@@ -119,9 +113,7 @@ func TestRunsDoNotShareQueries(t *testing.T) {
 	for range 2 {
 		must.Value(records(planned(t, c, ReadOptions{Pin: AsRead})))(t)
 	}
-	if len(f.jobs) != 2 {
-		t.Errorf("two runs ran %d queries", len(f.jobs))
-	}
+	must.Hold(t, len(f.jobs) == 2, "two runs ran %d queries", len(f.jobs))
 }
 
 func TestFaultsOfReadingShowNoCell(t *testing.T) {
@@ -164,9 +156,7 @@ func TestFaultsOfReadingShowNoCell(t *testing.T) {
 			src := planned(t, client, ReadOptions{})
 			c.damage(f)
 			_, err := records(src)
-			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
-				t.Errorf("got  %v\nwant %s", err, c.want)
-			}
+			must.Hold(t, err != nil && strings.HasPrefix(err.Error(), c.want) && !strings.Contains(err.Error(), secret), "got  %v\nwant %s", err, c.want)
 		})
 	}
 }

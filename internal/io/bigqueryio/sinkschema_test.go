@@ -97,16 +97,12 @@ func TestMismatches(t *testing.T) {
 		if faults := mismatches(&d, bigquery.Schema{&c.field}); len(faults) > 0 {
 			got = faults[0]
 		}
-		if got != c.want {
-			t.Errorf("%+v: got %q, want %q", c.field, got, c.want)
-		}
+		must.Hold(t, got == c.want, "%+v: got %q, want %q", c.field, got, c.want)
 	}
 }
 
 func TestFlexibleNames(t *testing.T) {
 	for name, want := range map[string]bool{"a_1": false, "_a": false, "1a": true, "größe": true, "a b": true} {
-		if got := flexible(bigquery.Schema{{Name: name}}); got != want {
-			t.Errorf("%q: got %v", name, got)
-		}
+		must.Equal(t, flexible(bigquery.Schema{{Name: name}}), want, "%q", name)
 	}
 }

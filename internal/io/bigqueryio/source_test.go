@@ -54,9 +54,7 @@ column "none" is not in the table
 column "b" is TIME in the table and INT64 in the domain; change the domain, or convert it in a view
 privacy ID: column "c" is FLOAT64; want STRING or INT64: convert it in a view`, "\n")
 	want = "bigquery: p.d.t: " + strings.ReplaceAll(want, "\n", "\nbigquery: p.d.t: ")
-	if err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
-	}
+	must.Hold(t, err != nil && err.Error() == want, "got\n%v\nwant\n%s", err, want)
 }
 
 func TestDescribe(t *testing.T) {
@@ -76,9 +74,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("got %+v, want %+v", byName[want.Name], want)
 		}
 	}
-	if len(got) != 20 || got[0].Name != "ok" || got[19].Name != "c" {
-		t.Errorf("%d columns", len(got))
-	}
+	must.Hold(t, len(got) == 20 && got[0].Name == "ok" && got[19].Name == "c", "%d columns", len(got))
 }
 
 func TestCheckPinsWhatHasAHistory(t *testing.T) {
@@ -115,9 +111,7 @@ func TestSnapshotSeesTheLastLoad(t *testing.T) {
 		{now.Add(-time.Second), now.Add(-999 * time.Millisecond)},
 		{now.Add(time.Minute), now.Add(time.Minute + time.Millisecond)}, // our clock is behind
 	} {
-		if got := time.UnixMicro(snapshot(now, c.modified)).UTC(); got != c.want {
-			t.Errorf("modified %v: got %v, want %v", c.modified, got, c.want)
-		}
+		must.Equal(t, time.UnixMicro(snapshot(now, c.modified)).UTC(), c.want, "modified %v", c.modified)
 	}
 }
 
@@ -192,19 +186,13 @@ func TestSQLQuotesNames(t *testing.T) {
 	} {
 		src := Source{Table: table}
 		for _, name := range c.columns {
-			if nameFault(name) {
-				t.Errorf("%q is refused", name)
-			}
+			must.Hold(t, !nameFault(name), "%q is refused", name)
 			src.Columns = append(src.Columns, Column{Name: name})
 		}
-		if got := src.SQL(); got != c.want {
-			t.Errorf("got %s, want %s", got, c.want)
-		}
+		must.Equal(t, src.SQL(), c.want)
 	}
 	for _, name := range []string{"", "a`", `a\`, "a\nb", "a\x00", "` FROM x --"} {
-		if !nameFault(name) {
-			t.Errorf("%q is let through", name)
-		}
+		must.Hold(t, nameFault(name), "%q is let through", name)
 	}
 }
 

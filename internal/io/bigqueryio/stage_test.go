@@ -60,9 +60,7 @@ func TestMergedHoldsAllRowsInOrder(t *testing.T) {
 			i++
 		}
 	}
-	if i != 20 {
-		t.Errorf("%d rows, want 20", i)
-	}
+	must.Hold(t, i == 20, "%d rows, want 20", i)
 	if err := m.remove(); err != nil {
 		t.Error(err)
 	}
@@ -77,13 +75,9 @@ func TestPublishFromThisMachine(t *testing.T) {
 	if err != nil || done.Rows != 10 || len(f.order) != 3 || len(f.made) != 1 || f.uploaded == 0 {
 		t.Errorf("got %+v by %d insertions of %d bytes, %v", done, len(f.order), f.uploaded, err)
 	}
-	if strings.Contains(f.request, "sourceUris") || !strings.Contains(f.request, `"sourceFormat":"PARQUET"`) {
-		t.Errorf("request %s", f.request)
-	}
+	must.Hold(t, !strings.Contains(f.request, "sourceUris") && strings.Contains(f.request, `"sourceFormat":"PARQUET"`), "request %s", f.request)
 	names, err := filepath.Glob(filepath.Join(filepath.Dir(staged.Parts[0].URI), "merged-*"))
-	if err != nil || len(names) > 0 {
-		t.Errorf("left %v, %v", names, err)
-	}
+	must.Hold(t, err == nil && len(names) <= 0, "left %v, %v", names, err)
 	// The parts are gone, as after a publication whose answer was lost: the job is found.
 	for _, p := range staged.Parts {
 		must.Do(t, os.Remove(p.URI))
@@ -105,13 +99,9 @@ func TestPublishFromAnotherMachine(t *testing.T) {
 		staged := onMachine(t, s, 10)
 		must.Do(t, damage(&staged.Parts[1]))
 		_, err := s.Publish(context.Background(), staged)
-		if err == nil || !strings.Contains(err.Error(), want) || len(f.order) > 0 {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Hold(t, err != nil && strings.Contains(err.Error(), want) && len(f.order) <= 0, "got %v, want %q", err, want)
 		names, _ := filepath.Glob(filepath.Join(filepath.Dir(staged.Parts[0].URI), "merged-*"))
-		if len(names) > 0 {
-			t.Errorf("left %v", names)
-		}
+		must.Hold(t, len(names) <= 0, "left %v", names)
 	}
 }
 
@@ -119,7 +109,5 @@ func TestPublishFromAnotherMachine(t *testing.T) {
 func TestPlaceIsShownWhereItIsKnown(t *testing.T) {
 	s := sinkTo(start(t, script{ends: []string{"invalid"}}))
 	_, err := s.Publish(context.Background(), onMachine(t, s, 10))
-	if err == nil || !strings.HasSuffix(err.Error(), "_0: invalid; staged files kept") {
-		t.Errorf("got %v", err)
-	}
+	must.Hold(t, err != nil && strings.HasSuffix(err.Error(), "_0: invalid; staged files kept"), "got %v", err)
 }

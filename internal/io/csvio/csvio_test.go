@@ -60,9 +60,7 @@ func TestReader(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, err := show(t, test.text, test.opts)
-		if err != nil || got != test.want {
-			t.Errorf("%s: got %q, %v; want %q", test.name, got, err, test.want)
-		}
+		must.Hold(t, err == nil && got == test.want, "%s: got %q, %v; want %q", test.name, got, err, test.want)
 	}
 }
 
@@ -117,9 +115,7 @@ func TestManyBlankLines(t *testing.T) {
 		chunks++
 		return nil
 	})
-	if err != nil || rows != 3*chunkRows+2 || chunks != 4 {
-		t.Errorf("%d records in %d chunks, %v; want %d in 4", rows, chunks, err, 3*chunkRows+2)
-	}
+	must.Hold(t, err == nil && rows == 3*chunkRows+2 && chunks == 4, "%d records in %d chunks, %v; want %d in 4", rows, chunks, err, 3*chunkRows+2)
 }
 
 // TestReaderErrors: what structural faults say, and that no cell is in it.
@@ -157,9 +153,7 @@ func TestReaderErrors(t *testing.T) {
 	broken := errors.New("disk on fire")
 	r := io.MultiReader(strings.NewReader("id,sex,age\n1,F,5\n"), iotest.ErrReader(broken))
 	err := Each(r, "p.csv", parse(t, twoColumns).Domain, schema.CSV{}, func(*domain.Chunk) error { return nil })
-	if !errors.Is(err, broken) {
-		t.Errorf("a read error comes out as %v", err)
-	}
+	must.Hold(t, errors.Is(err, broken), "a read error comes out as %v", err)
 }
 
 // TestStrict: a chunk tells where an unreadable cell is.
@@ -198,13 +192,9 @@ func TestChunks(t *testing.T) {
 				}
 				n++
 			}
-			if c.Columns[1].Nulls != nil {
-				t.Error("Nulls of a column without any is not nil")
-			}
+			must.Hold(t, c.Columns[1].Nulls == nil, "Nulls of a column without any is not nil")
 		}
-		if n != rows || !errors.Is(err, io.EOF) {
-			t.Errorf("read %d of %d rows, then %v", n, rows, err)
-		}
+		must.Hold(t, n == rows && errors.Is(err, io.EOF), "read %d of %d rows, then %v", n, rows, err)
 	}
 }
 
@@ -216,9 +206,7 @@ func TestLongCells(t *testing.T) {
 		chunks++
 		return nil
 	})
-	if chunks != 2 || err != nil {
-		t.Errorf("%d chunks, %v", chunks, err)
-	}
+	must.Hold(t, chunks == 2 && err == nil, "%d chunks, %v", chunks, err)
 }
 
 const allTypes = `
@@ -299,9 +287,7 @@ NULL,-1,NULL,NULL,0.9,NULL,NULL,NULL,NULL,NULL,NULL,23:59:15
 	if got := written("NULL"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := written(""); got != strings.ReplaceAll(want, "NULL", "") {
-		t.Errorf("NULL as an empty cell: got\n%s", got)
-	}
+	must.Equal(t, written(""), strings.ReplaceAll(want, "NULL", ""), "NULL as an empty cell")
 }
 
 // In a file of one column an empty line would be no record to most readers.
@@ -322,15 +308,11 @@ func TestWriterRefuses(t *testing.T) {
 	d := parse(t, `privacy_id: none
 columns: [{name: x, type: STRING, values: ["", '\N', "a\r\nb", c], null: true}]`).Domain
 	_, err := NewWriter(io.Discard, d, "")
-	if err == nil || strings.Count(err.Error(), "CSV cannot hold") != 3 {
-		t.Errorf("got %v, want three faults", err)
-	}
+	must.Hold(t, err != nil && strings.Count(err.Error(), "CSV cannot hold") == 3, "got %v, want three faults", err)
 	if err := CheckOutput(d, "c"); err == nil || strings.Count(err.Error(), "CSV cannot hold") != 4 {
 		t.Errorf("got %v, want four faults", err)
 	}
-	if err := CheckOutput(d, "a,b"); err == nil || !strings.Contains(err.Error(), `NULL as "a,b"`) {
-		t.Errorf("a mark that needs quotes: %v", err)
-	}
+	must.Fail(t, CheckOutput(d, "a,b"), `NULL as "a,b"`, "a mark that needs quotes")
 }
 
 // TestAppendCell: quotes where they are needed, and only there.
@@ -339,9 +321,7 @@ func TestAppendCell(t *testing.T) {
 		"": `""`, "a": "a", "a b": "a b", "é": "é", "-1.5": "-1.5", "a;b": "a;b", "a,b": `"a,b"`, `"`: `""""`,
 		" a": `" a"`, "a\t": "\"a\t\"", "a\nb": "\"a\nb\"", "a\r": "\"a\r\"", "a\rb": "\"a\rb\"",
 	} {
-		if got := string(appendCell(nil, cell)); got != want {
-			t.Errorf("%q is written as %s, want %s", cell, got, want)
-		}
+		must.Equal(t, string(appendCell(nil, cell)), want, "%q is written as", cell)
 	}
 }
 
@@ -367,8 +347,6 @@ columns: [{name: x, type: BOOL, null: true}]`).Domain
 	for _, room := range []int{0, 1 << 16, 3 << 16} {
 		w := must.Value(NewWriter(&failing{n: room}, d, ""))(t)
 		first := w.Write(chunk)
-		if err := w.Close(); err == nil {
-			t.Errorf("room for %d bytes: Write gave %v, Close nothing", room, first)
-		}
+		must.Fail(t, w.Close(), "", "room for %d bytes: Write gave %v, Close nothing", room, first)
 	}
 }

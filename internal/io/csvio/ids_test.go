@@ -140,9 +140,7 @@ func TestNoID(t *testing.T) {
 		{schema.CSV{NullID: []string{"NA"}}, `no ID|no ID|no ID|no ID|no ID|ID  A1 |ID  "A1"|ID A1|ID  `},
 		{schema.CSV{TrimID: true}, `no ID|no ID|no ID|no ID|ID NA|ID A1|ID A1|ID A1|no ID`},
 	} {
-		if got := strings.Join(idsOf(t, text, c.opts), "|"); got != c.want {
-			t.Errorf("%+v: got %q, want %q", c.opts, got, c.want)
-		}
+		must.Equal(t, strings.Join(idsOf(t, text, c.opts), "|"), c.want, "%+v", c.opts)
 	}
 }
 
@@ -164,9 +162,7 @@ func TestSplitReads(t *testing.T) {
 	want := must.Value(read(bytes.NewReader(b.Bytes()), schema.CSV{Trim: true}))(t)
 	for size := range 40 {
 		got, err := read(&pieces{b.Bytes(), 1 + size*size}, schema.CSV{Trim: true})
-		if err != nil || got != want {
-			t.Errorf("pieces of %d: %v, or other records", 1+size*size, err)
-		}
+		must.Hold(t, err == nil && got == want, "pieces of %d: %v, or other records", 1+size*size, err)
 	}
 }
 

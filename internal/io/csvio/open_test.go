@@ -81,9 +81,7 @@ func TestForms(t *testing.T) {
 	}
 	want2 := must.Value(named("p.csv", strings.NewReader("id,sex,age\n"+long.String()), schema.CSV{}))(t)
 	got, err := named("p.csv", strings.NewReader(wide("id,sex,age\n"+long.String(), binary.LittleEndian)), schema.CSV{})
-	if err != nil || got != want2 {
-		t.Errorf("a long file in UTF-16: %v, or other records", err)
-	}
+	must.Hold(t, err == nil && got == want2, "a long file in UTF-16: %v, or other records", err)
 }
 
 // TestWideIDsStayDistinct: UTF-16 that is malformed is not replaced by one character.
@@ -279,9 +277,7 @@ func TestDeclaredEncodings(t *testing.T) {
 func TestHeaderIsARecord(t *testing.T) {
 	for _, name := range []string{"500000", "-3", "1.5", "1,5", "1.234,56", "1e-3", "€ 99", "99 EUR", "12 %", "(100)", "1952-05-27", "31.12.2024", "12/31/2024",
 		"2024-01-01T10:00:00Z", "31 Dec 2024", "Dec 31, 2024", "12:30", "", "0"} {
-		if err := checkNames([]string{"id", name}); err == nil {
-			t.Errorf("%q passes for a name", name)
-		}
+		must.Fail(t, checkNames([]string{"id", name}), "", "%q passes for a name", name)
 	}
 	for _, name := range []string{"age", "x1", "1st_visit", "2024_income", "2024 income", "income 2024", "ICD-10", "D66.5x", "_1", "$ paid", "μ", "?", "a b", "T0", "e5"} {
 		if err := checkNames([]string{"id", name}); err != nil {
@@ -303,9 +299,7 @@ func TestHeaderIsARecord(t *testing.T) {
 		t.Errorf("row numbers, as pandas writes them: %v", err)
 	}
 	for _, names := range [][]string{{""}, {"", "1"}, {"", "sex", ""}, {"", "sex", "2024-01-31"}, {"sex", ""}} {
-		if err := checkNames(names); err == nil {
-			t.Errorf("%q pass for names", names)
-		}
+		must.Fail(t, checkNames(names), "", "%q pass for names", names)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Cells in the forms that people write arrive as numbers and dates; what is in no form arrives as it stands, and so do
@@ -62,23 +63,17 @@ func TestWindows1252(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		must.Hold(t, err == nil, "%v", err)
 		return cells
 	}
 	if got := read(text); !strings.HasPrefix(got, "€\u0081‚ƒ„") || !strings.HasSuffix(got, "üýþÿ") || len(seen) != 128 {
 		t.Errorf("%d IDs, cells %s", len(seen), got)
 	}
-	if got := read("\ufeffid,Größe\n1,ß\n"); got != "ß" {
-		t.Errorf("UTF-8 with a mark: %q", got)
-	}
+	must.Equal(t, read("\ufeffid,Größe\n1,ß\n"), "ß", "UTF-8 with a mark")
 	long := "id,Gr\xf6\xdfe\n" + strings.Repeat("1,"+strings.Repeat("\xe4", 999)+"\n", 100)
 	if got := read(long); got != strings.Repeat("ä", 99_900) {
 		t.Errorf("%d bytes of a long file", len(got))
 	}
 	_, err := NewReader(strings.NewReader(text), "t.csv", f.Domain, schema.CSV{})
-	if err == nil || !strings.Contains(err.Error(), "not UTF-8; write csv: {encoding: windows-1252}") {
-		t.Error(err)
-	}
+	must.Fail(t, err, "not UTF-8; write csv: {encoding: windows-1252}")
 }

@@ -68,7 +68,5 @@ func TestAbandonOfADirectoryThatIsNotThere(t *testing.T) {
 	if err := d.Abandon(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := (Dir{}).Abandon(ctx); err == nil {
-		t.Error("a directory without a name was accepted")
-	}
+	must.Fail(t, (Dir{}).Abandon(ctx), "", "a directory without a name was accepted")
 }

@@ -84,9 +84,7 @@ func TestKeysOfAManifest(t *testing.T) {
 		default:
 			continue
 		}
-		if _, err := layout.Decode(m.Encode()); err == nil {
-			t.Errorf("a manifest without %s is read", key)
-		}
+		must.Fails(layout.Decode(m.Encode()))(t, "", "a manifest without %s is read", key)
 	}
 }
 
@@ -105,9 +103,7 @@ func TestReadersWhoMayNotRename(t *testing.T) {
 		if err == nil {
 			err = o.Verify(ctx)
 		}
-		if err != nil {
-			t.Errorf("operation %d, whose publisher says %v: %v", k, publishErr, err)
-		}
+		must.Hold(t, err == nil, "operation %d, whose publisher says %v: %v", k, publishErr, err)
 	}
 }
 

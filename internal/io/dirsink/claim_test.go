@@ -104,9 +104,7 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 			}
 		}
 	}
-	if finished["a"] == 0 || finished["b"] == 0 {
-		t.Errorf("runs that have published: %v", finished)
-	}
+	must.Hold(t, finished["a"] != 0 && finished["b"] != 0, "runs that have published: %v", finished)
 }
 
 // A lock tells that a run is dead: what it staged is in nobody's way, and can be removed. Files of a run at work, and
@@ -126,9 +124,7 @@ func TestWhatDeadRunsLeave(t *testing.T) {
 	must.Value(next.Publish(ctx, stage(t, next), releasedFiles("next"), nil))(t)
 	finished(t, next)
 	removed, err := next.RemoveLeftovers(ctx)
-	if err != nil || len(removed) != 1 || removed[0].RunID != "dead" {
-		t.Errorf("removed %+v, %v", removed, err)
-	}
+	must.Hold(t, err == nil && len(removed) == 1 && removed[0].RunID == "dead", "removed %+v, %v", removed, err)
 	if left, err := next.Leftovers(ctx); err != nil || len(left) != 1 || left[0].RunID != "living" || left[0].Dead {
 		t.Errorf("left of %+v, %v", left, err)
 	}

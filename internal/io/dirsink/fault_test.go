@@ -255,9 +255,7 @@ func TestDiskFull(t *testing.T) {
 	if _, err := small.Publish(ctx, refs, releasedFiles("r"), nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	if _, err := Open(ctx, d.Path); err == nil {
-		t.Error("a manifest without space for it")
-	}
+	must.Fails(Open(ctx, d.Path))(t, "", "a manifest without space for it")
 	must.Value(d.Publish(ctx, refs, releasedFiles("r"), nil))(t)
 	finished(t, d)
 }
@@ -281,12 +279,8 @@ func TestAbort(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := p.Commit(0); err == nil {
-		t.Error("an aborted part was committed")
-	}
-	if _, err := p.Write(nil); err == nil {
-		t.Error("an aborted part was written to")
-	}
+	must.Fails(p.Commit(0))(t, "", "an aborted part was committed")
+	must.Fails(p.Write(nil))(t, "", "an aborted part was written to")
 	if names, err := rename.Disk.List(filepath.Join(staging(d), "parts")); err != nil || len(names) != 0 {
 		t.Error(names, err)
 	}

@@ -39,9 +39,7 @@ func TestOpenByEitherName(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if o.Path != at(rows) {
-			t.Errorf("%s: rows in %s", name, o.Path)
-		}
+		must.Hold(t, o.Path == at(rows), "%s: rows in %s", name, o.Path)
 		if err := errors.Join(o.Check(ctx), o.Verify(ctx)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -96,9 +94,7 @@ func TestAlteredOutput(t *testing.T) {
 				found = found[:1]
 			}
 			for _, err := range found {
-				if err == nil || !strings.Contains(err.Error(), tc.want) {
-					t.Errorf("got %v, want %s", err, tc.want)
-				}
+				must.Fail(t, err, tc.want)
 			}
 		})
 	}
@@ -149,9 +145,7 @@ func TestPlacesThatCannotBe(t *testing.T) {
 		"gs://b/out/ is for rows alone, and gs://b/out/r/ is in it": {Path: "gs://b/out", Release: "gs://b/out/r"},
 	} {
 		d.RunID = "r"
-		if err := d.Check(ctx); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		must.Fail(t, d.Check(ctx), want)
 	}
 	for rows, want := range map[string]string{"out/": "out.release", "a/out": "a/out.release", "gs://b/out/": "gs://b/out.release", "v1.2": "v1.2.release"} {
 		if got, err := Beside(rows); got != want || err != nil {

@@ -91,9 +91,7 @@ func TestPublish(t *testing.T) {
 	}
 	m := must.Value(d.Publish(ctx, refs, releasedFiles(d.RunID), map[string]string{"age": "INT64"}))(t)
 	finished(t, d)
-	if string(m.Schema) != `{"age":"INT64"}` {
-		t.Errorf("schema %s", m.Schema)
-	}
+	must.Hold(t, string(m.Schema) == `{"age":"INT64"}`, "schema %s", m.Schema)
 	for range 2 { // repeated, with the staged parts gone, changes nothing
 		again, err := d.Publish(ctx, refs, releasedFiles("other"), nil)
 		if err != nil || again.Rows != m.Rows {
@@ -153,9 +151,7 @@ func TestRefusals(t *testing.T) {
 			before, beforeBeside, _ := d.in(ctx).Names()
 			check := d.Check(ctx)
 			_, err := d.Publish(ctx, stage(t, d), releasedFiles("new"), nil)
-			if (check == nil) != (err == nil) {
-				t.Errorf("Check says %v, Publish %v", check, err)
-			}
+			must.Hold(t, (check == nil) == (err == nil), "Check says %v, Publish %v", check, err)
 			if tc.want == "" {
 				must.Do(t, err)
 				finished(t, d)
@@ -193,20 +189,14 @@ func TestWrongArguments(t *testing.T) {
 		"cut part":     {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: refs[1].URI, Bytes: 1, SHA256: refs[1].SHA256}}, nil, "another size than was written"},
 		"missing part": {[]FileRef{refs[0], {Shard: refs[1].Shard, URI: "gone", SHA256: refs[1].SHA256}}, nil, "is gone"},
 	} {
-		if _, err := d.Publish(ctx, tc.refs, tc.files, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: got %v, want %s", name, err, tc.want)
-		}
+		must.Fails(d.Publish(ctx, tc.refs, tc.files, nil))(t, tc.want, "%s", name)
 	}
 	bad := Dir{RunID: "../x", Shards: -1}
 	if err := bad.Check(ctx); err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Error(err)
 	}
-	if _, err := d.Create(ctx, 2); err == nil {
-		t.Error("a shard beyond the last was begun")
-	}
-	if err := (Dir{Path: "x", RunID: "r", Shards: 1, Extension: "a/b"}).Validate(); err == nil {
-		t.Error("an extension with a slash")
-	}
+	must.Fails(d.Create(ctx, 2))(t, "", "a shard beyond the last was begun")
+	must.Fail(t, (Dir{Path: "x", RunID: "r", Shards: 1, Extension: "a/b"}).Validate(), "", "an extension with a slash")
 }
 
 // Attempts of one run at the same time, each with its own copies of the parts, all succeed.
@@ -266,9 +256,7 @@ func TestManifestIsChecked(t *testing.T) {
 			t.Fatalf("%q is not in the manifest", old)
 		}
 		must.Do(t, os.WriteFile(d.in(ctx).InRelease(layout.ManifestName), []byte(bad), 0o600))
-		if _, err := Open(ctx, dir); err == nil {
-			t.Errorf("%q → %q was read", old, change)
-		}
+		must.Fails(Open(ctx, dir))(t, "", "%q → %q was read", old, change)
 	}
 	must.Do(t, os.WriteFile(d.in(ctx).InRelease(layout.ManifestName), good, 0o600))
 	m := must.Value(Open(ctx, dir))(t)
@@ -276,13 +264,9 @@ func TestManifestIsChecked(t *testing.T) {
 	b, _ := os.ReadFile(part)
 	b[0]++
 	must.Do(t, os.WriteFile(part, b, 0o600))
-	if err := m.Verify(ctx); err == nil || !strings.Contains(err.Error(), "has changed") {
-		t.Error(err)
-	}
+	must.Fail(t, m.Verify(ctx), "has changed")
 	must.Do(t, os.WriteFile(part, b[1:], 0o600))
-	if _, err := m.Files(ctx); err == nil || !strings.Contains(err.Error(), "bytes, and its manifest says") {
-		t.Error(err)
-	}
+	must.Fails(m.Files(ctx))(t, "bytes, and its manifest says")
 }
 
 func ExampleDir() {

@@ -46,14 +46,10 @@ func TestTablesFailAtEveryStep(t *testing.T) {
 // Without both halves nothing is published, and both tables are there at once.
 func TestTablesOrNone(t *testing.T) {
 	d := Dir{Path: filepath.Join(quickDir(t), "out"), RunID: "r", Shards: 3, Extension: "csv", Tables: true}
-	if d.Validate() == nil {
-		t.Error("3 shards of two tables are accepted")
-	}
+	must.Hold(t, d.Validate() != nil, "3 shards of two tables are accepted")
 	d.Shards = 4
 	refs := stage(t, d)
-	if _, err := d.Publish(ctx, refs[:3], nil, nil); err == nil {
-		t.Error("three of four parts are published")
-	}
+	must.Fails(d.Publish(ctx, refs[:3], nil, nil))(t, "", "three of four parts are published")
 	for n := 1; n < 60; n++ {
 		left, cut := n, d
 		cut.Disk = faulty{Disk: rename.Disk, n: &left, dead: true}

@@ -41,9 +41,7 @@ func TestExpand(t *testing.T) {
 func TestExpandProposes(t *testing.T) {
 	for name, want := range map[string]string{"none.parquet": "dir/*.parquet", "none": "dir/*.csv", "n.o/none": "dir/*.csv", "none.": "dir/*.csv", "[x].c*": "dir/*.csv"} {
 		_, err := files.Expand(ctx, name)
-		if err == nil || err.Error() != name+": no such file; name a file, or a pattern such as "+want {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		must.Hold(t, err != nil && err.Error() == name+": no such file; name a file, or a pattern such as "+want, "got %v, want %s", err, want)
 	}
 }
 
@@ -101,16 +99,12 @@ func TestChangedFile(t *testing.T) {
 	_, err = files.Open(ctx, info)
 	_, _, errAt := files.OpenAt(ctx, info)
 	for _, err := range []error{err, errAt} {
-		if err == nil || !strings.Contains(err.Error(), "the file has changed since the run was planned") {
-			t.Error(err)
-		}
+		must.Fail(t, err, "the file has changed since the run was planned")
 	}
 	if b, err := files.ReadAll(ctx, path, 8); err != nil || !bytes.Equal(b, []byte("after it")) {
 		t.Errorf("%q, %v", b, err)
 	}
-	if _, err := files.ReadAll(ctx, path, 7); err == nil {
-		t.Error("a file larger than the limit was read")
-	}
+	must.Fails(files.ReadAll(ctx, path, 7))(t, "", "a file larger than the limit was read")
 }
 
 func TestNames(t *testing.T) {
@@ -154,9 +148,7 @@ func TestCreateAndReplace(t *testing.T) {
 	if s, err := os.Stat(name); err != nil || s.Mode().Perm() != 0o600 {
 		t.Error(s.Mode(), err)
 	}
-	if err := files.Create(ctx, "s3://bucket/f", nil); err == nil {
-		t.Error("a name of another service was taken")
-	}
+	must.Fail(t, files.Create(ctx, "s3://bucket/f", nil), "", "a name of another service was taken")
 }
 
 // Bytes that are not UTF-8 would become others on their way to a worker, and name another file.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestDecimal compares numbers near all powers of two and of ten, with exact arithmetic.
@@ -36,12 +37,8 @@ func TestDecimal(t *testing.T) {
 			}
 		}
 	}
-	if got := Decimal(twos(new(big.Int).Lsh(big.NewInt(1), 300)), 0); got != Beyond {
-		t.Errorf("2^300 is %d", got)
-	}
-	if got := Decimal(nil, 3); got != 0 {
-		t.Errorf("no byte is %d", got)
-	}
+	must.Equal(t, Decimal(twos(new(big.Int).Lsh(big.NewInt(1), 300)), 0), Beyond, "2^300")
+	must.Equal(t, Decimal(nil, 3), 0, "no byte")
 }
 
 // twos returns a number in two's complement, the highest byte first.
@@ -75,14 +72,10 @@ func TestUnits(t *testing.T) {
 		{Millis, -2, -2000}, {Seconds, 3, 3_000_000}, {Millis, math.MaxInt64 / 1000, math.MaxInt64 / 1000 * 1000},
 		{Millis, math.MaxInt64/1000 + 1, Beyond}, {Seconds, math.MinInt64 / 1000, Beyond},
 	} {
-		if got := c.unit.ToMicros(c.v); got != c.want {
-			t.Errorf("%d of unit %d: %d, want %d", c.v, c.unit, got, c.want)
-		}
+		must.Equal(t, c.unit.ToMicros(c.v), c.want, "%d of unit %d", c.v, c.unit)
 	}
 	for v, want := range map[uint64]int64{0: 0, math.MaxInt64: math.MaxInt64, 1 << 63: Beyond, math.MaxUint64: Beyond} {
-		if got := Unsigned(v); got != want {
-			t.Errorf("%d: %d, want %d", v, got, want)
-		}
+		must.Equal(t, Unsigned(v), want, "%d", v)
 	}
 	if got := []int64{Days(-1), Days(-86_400_000), Days(86_399_999)}; fmt.Sprint(got) != "[-1 -1 0]" {
 		t.Errorf("days %v", got)

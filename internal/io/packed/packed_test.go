@@ -38,8 +38,6 @@ func TestOpen(t *testing.T) {
 		if c.fault == "" && (err != nil || string(got) != text) || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%s: %q, %v", c.name, got, err)
 		}
-		if packed.Is(c.name) != (c.name != "a.txt") {
-			t.Errorf("%s: compressed?", c.name)
-		}
+		must.Hold(t, packed.Is(c.name) == (c.name != "a.txt"), "%s: compressed?", c.name)
 	}
 }

@@ -77,9 +77,7 @@ func readingTakes(t *testing.T, b []byte, d *domain.Domain, want int) int {
 		must.Do(t, err)
 		rows, most = rows+c.Rows, max(most, resident(t))
 	}
-	if rows != want {
-		t.Errorf("%d rows, want %d", rows, want)
-	}
+	must.Hold(t, rows == want, "%d rows, want %d", rows, want)
 	return (most - before) >> 20
 }
 

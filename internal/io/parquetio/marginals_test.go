@@ -45,9 +45,7 @@ func TestMarginals(t *testing.T) {
 				got = append(got, cell(col, i))
 			}
 		}
-		if s := strings.Join(got, "|"); s != want {
-			t.Errorf("got %s, want %s", s, want)
-		}
+		must.Equal(t, strings.Join(got, "|"), want)
 	}
 }
 
@@ -76,9 +74,7 @@ func TestReadMarginals(t *testing.T) {
 	if m := got[1]; !math.IsNaN(m.FittedError[1]) || m.FittedFrom[0] != "" {
 		t.Errorf("got %+v", m)
 	}
-	if _, err := ReadMarginals(bytes.NewReader(b.Bytes()[:20]), "_marginals.parquet"); err == nil || !strings.Contains(err.Error(), "_marginals.parquet") {
-		t.Errorf("a file that is cut: %v", err)
-	}
+	must.Fails(ReadMarginals(bytes.NewReader(b.Bytes()[:20]), "_marginals.parquet"))(t, "_marginals.parquet", "a file that is cut")
 }
 
 // many is one marginal of n cells whose labels all differ.
@@ -113,9 +109,7 @@ func TestManyMarginals(t *testing.T) {
 			at++
 		}
 	}
-	if at != n {
-		t.Errorf("%d rows", at)
-	}
+	must.Hold(t, at == n, "%d rows", at)
 }
 
 func TestMarginalsErrors(t *testing.T) {
@@ -127,9 +121,7 @@ func TestMarginalsErrors(t *testing.T) {
 		"labels, from":   {Names: []string{"a"}, Labels: [][]string{{"x"}}, Fitted: []float64{1}, FittedFrom: []string{"a", "b"}},
 		"labels, noisy":  {Names: []string{"a"}, Labels: [][]string{{"x"}}, Fitted: []float64{1}, Noisy: []float64{1, 2}},
 	} {
-		if _, err := WriteMarginals(&bytes.Buffer{}, []*Marginal{m}); err == nil || !strings.Contains(err.Error(), "differ in number") {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fails(WriteMarginals(&bytes.Buffer{}, []*Marginal{m}))(t, "differ in number", "%s", name)
 	}
 	good := []*Marginal{{Names: []string{"a"}, Labels: [][]string{{"x"}}, Fitted: []float64{1}}}
 	for n := 1; ; n++ {

@@ -94,9 +94,7 @@ func TestGroupsEndByBytes(t *testing.T) {
 		}
 		parts = append(parts, part)
 	}
-	if !bytes.Equal(whole, fileOf(t, d, Options{}, parts...)) {
-		t.Error("other chunks make another file")
-	}
+	must.Hold(t, bytes.Equal(whole, fileOf(t, d, Options{}, parts...)), "other chunks make another file")
 }
 
 // A file is the same whether its memory is new or was another file's, and files written at once do not
@@ -128,9 +126,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 				if err == nil {
 					_, err = w.Close()
 				}
-				if err != nil || !bytes.Equal(b.Bytes(), want[i%2]) {
-					t.Errorf("a file that was written again differs (error %v)", err)
-				}
+				must.Hold(t, err == nil && bytes.Equal(b.Bytes(), want[i%2]), "a file that was written again differs (error %v)", err)
 			}
 		})
 	}

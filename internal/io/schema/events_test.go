@@ -21,12 +21,8 @@ func TestOrder(t *testing.T) {
 		{"events: {person: [sex], rows: {max: 9, min: 0}, usual: [kind], order: day, previous: [kind], strict: true}", "sex gap_day kind note rows_per_person usual_kind first_day before_kind"},
 	} {
 		f := must.Value(Parse("visits.yaml", []byte(ofVisits+test.events+"\n")))(t)
-		if got := strings.Join(f.Domain.Names(), " "); got != test.want {
-			t.Errorf("columns %s, want %s", got, test.want)
-		}
-		if got := f.Domain.Events.Sequence.Strict; got != strings.Contains(test.events, "strict") {
-			t.Errorf("strict is %v", got)
-		}
+		must.Equal(t, strings.Join(f.Domain.Names(), " "), test.want, "columns")
+		must.Equal(t, f.Domain.Events.Sequence.Strict, strings.Contains(test.events, "strict"), "strict")
 	}
 }
 

@@ -19,9 +19,7 @@ func TestJSON(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", path, err, text)
 		}
 		got, err := Parse("domain", text)
-		if err != nil || !reflect.DeepEqual(got.Domain, want.Domain) {
-			t.Errorf("%s: declares another domain: %v\n%s", path, err, text)
-		}
+		must.Hold(t, err == nil && reflect.DeepEqual(got.Domain, want.Domain), "%s: declares another domain: %v\n%s", path, err, text)
 	}
 	pairs := "privacy_id: none\ncolumns: [{name: a, type: STRING, values: [x, y], null: true}, {name: b, type: INT64, min: 0, max: 1, null: true}]\n" +
 		"constraints: [{derive: c, from: [a, b], map: {x: {0: 3.5, 1: 4}, y: {1: 2}}, else: 1}]\n"
@@ -30,9 +28,7 @@ func TestJSON(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Domain, want.Domain) || len(want.Domain.Derived) != 1 || len(want.Domain.Derived[0].Map) != 3 {
 		t.Errorf("a map of two columns: %v", err)
 	}
-	if _, err := JSON("domain", []byte("privacy_id: none\ncolumns: [{name: a}]")); err == nil {
-		t.Error("a faulty file was written")
-	}
+	must.Fails(JSON("domain", []byte("privacy_id: none\ncolumns: [{name: a}]")))(t, "", "a faulty file was written")
 	odd := "privacy_id: none\ncolumns:\n  - {name: a, type: STRING, values: [No, 007, 1e3, \"null\", 0x10, .inf, \"<é\u2028\"], null: true}\n"
 	if text, err := JSON("domain", []byte(odd)); err != nil || string(text) != `{"privacy_id":"none","columns":[{"name":"a","type":"STRING","values":["No","007",1e3,"null","0x10",".inf","<é\u2028"],"null":true}]}` {
 		t.Errorf("got %s, %v", text, err)

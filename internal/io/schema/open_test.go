@@ -30,9 +30,7 @@ func TestOpenFaults(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{"privacy_id: id\n": ":1:1: no columns; declare them under the key columns, or let", "privacy_id: id\ncolumns: find\n": ":2:10: columns: is to be found, which"} {
-		if _, err := Parse("open.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("no columns: want %q: %v", says, err)
-		}
+		must.Fails(Parse("open.yaml", []byte(text)))(t, says)
 	}
 	text := "privacy_id: id\ncolumns:\n  - {name: a, type: STRING, values: find}\n  - {name: b, type: INT64, min: 1, max: find, null: true}\nevents: {person: [a], rows: {max: find}}\n"
 	if _, err := Parse("open.yaml", []byte(text)); err == nil || strings.Count(err.Error(), "is to be found, which `dapple synth`") != 3 {
@@ -96,9 +94,7 @@ columns:
 		t.Fatalf("%v\n%s", err, text)
 	}
 	a, b := f.Domain.Attributes[f.Domain.Index("a")], f.Domain.Attributes[f.Domain.Index("b")]
-	if strings.Join(a.Values, " ") != "v other" || a.OtherValue != "x" || a.Null || !a.Other {
-		t.Errorf("a is %+v", a)
-	}
+	must.Hold(t, strings.Join(a.Values, " ") == "v other" && a.OtherValue == "x" && !a.Null && a.Other, "a is %+v", a)
 	if f.Domain.Index("gone") >= 0 || b.Resolution != 30 || !strings.Contains(string(text), `"max": 90`) || !strings.Contains(string(text), `"min": 2`) || len(f.CSV.Written) > 0 {
 		t.Errorf("filled:\n%s", text)
 	}

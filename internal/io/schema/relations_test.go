@@ -53,9 +53,7 @@ workload:
 	if days.Type != domain.Int64 || !days.Null || days.Cuts[0] != 0 || days.Cuts[1] != 455 { // an end is not before its start
 		t.Errorf("days: %+v", days)
 	}
-	if state.Type != domain.String || state.Null || !slices.Equal(state.Values, []string{"?", "TX", "MA"}) {
-		t.Errorf("state: %+v", state)
-	}
+	must.Hold(t, state.Type == domain.String && !state.Null && slices.Equal(state.Values, []string{"?", "TX", "MA"}), "state: %+v", state)
 	if len(f.Domain.StructuralZeros) == 0 || f.Domain.Validate() != nil {
 		t.Errorf("%d structural zeros, %v", len(f.Domain.StructuralZeros), f.Domain.Validate())
 	}
@@ -121,9 +119,7 @@ func TestFaultsOfRelations(t *testing.T) {
 // A minimum above the maximum of a column that is not below leaves no rows.
 func TestOrdersContradictRanges(t *testing.T) {
 	_, err := Parse("d.yaml", []byte("privacy_id: none\ncolumns:\n  - {name: a, type: INT64, min: 5, max: 9, fallback: 5}\n  - {name: b, type: INT64, min: 0, max: 4, fallback: 0}\nconstraints: [{order: [a, b]}]\n"))
-	if err == nil || !strings.Contains(err.Error(), `d.yaml:5:23: constraints: the least value of column "a" is above the largest of column "b"`) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, err, `d.yaml:5:23: constraints: the least value of column "a" is above the largest of column "b"`)
 }
 
 // TestOrderOfExactValues: numbers may have their own ones; FLOAT64 columns need the same. A column between two others has all
@@ -138,14 +134,8 @@ func TestOrderOfExactValues(t *testing.T) {
 	const own, other = "exact: [0.693], ", "exact: [0.7], "
 	for _, err := range []error{parse("NUMERIC", own, other, "[b, a]"), parse("FLOAT64", own, own, "[b, a]"),
 		parse("NUMERIC", own, own, "[b, a, c]"), parse("NUMERIC", "", other, "[b, a, c]")} {
-		if err != nil {
-			t.Error(err)
-		}
+		must.Hold(t, err == nil, "%v", err)
 	}
-	if err := parse("FLOAT64", own, other, "[b, a]"); err == nil || !strings.Contains(err.Error(), `columns "b" and "a" have different exact values`) {
-		t.Error(err)
-	}
-	if err := parse("NUMERIC", own, other, "[b, a, c]"); err == nil || !strings.Contains(err.Error(), `column "a" stands between "b" and "c" and has other exact values`) {
-		t.Error(err)
-	}
+	must.Fail(t, parse("FLOAT64", own, other, "[b, a]"), `columns "b" and "a" have different exact values`)
+	must.Fail(t, parse("NUMERIC", own, other, "[b, a, c]"), `column "a" stands between "b" and "c" and has other exact values`)
 }

@@ -42,9 +42,7 @@ func TestFaults(t *testing.T) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		if got != string(want) {
-			t.Errorf("%s:\n got\n%s\nwant\n%s", path, got, want)
-		}
+		must.Hold(t, got == string(want), "%s:\n got\n%s\nwant\n%s", path, got, want)
 		if n, want := len(strings.Split(err.Error(), "\n")), min(len(faults), 21); n != want {
 			t.Errorf("%s: %d faults on %d lines, want %d", path, len(faults), n, want)
 		}
@@ -65,9 +63,7 @@ func TestEveryColumnIsFaulty(t *testing.T) {
 		if strings.HasSuffix(line, ":") {
 			continue
 		}
-		if !strings.Contains(text, fmt.Sprintf("f:%d:", i+1)) {
-			t.Errorf("no fault on line %d: %s", i+1, line)
-		}
+		must.Hold(t, strings.Contains(text, fmt.Sprintf("f:%d:", i+1)), "no fault on line %d: %s", i+1, line)
 	}
 }
 
@@ -81,9 +77,7 @@ func TestCSVKeys(t *testing.T) {
 	}
 	_, err = Parse("f", []byte("privacy_id: none\n"+head+"csv: {trim_id: true, null_id: [a], max_record_mib: 2048}\n"))
 	for _, want := range []string{"csv: trim_id: the file declares no privacy_id", "csv: null_id: the file declares no privacy_id", `max_record_mib: got "2048"; a whole number of MiB from 1 to 1024 is needed`} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not say %s", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 }
 
@@ -96,9 +90,7 @@ func TestTarget(t *testing.T) {
 	for text, want := range map[string]string{
 		"{target: z}": `no column is called "z"; the columns are x, i`, "{target: y}": "is computed and not modelled", "{}": "no target; name a column", "{target: x, weight: 2}": "weight",
 	} {
-		if _, err := Parse("f", []byte(head+"workload: "+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Fails(Parse("f", []byte(head+"workload: "+text+"\n")))(t, want, "%s", text)
 	}
 }
 
@@ -140,12 +132,8 @@ func TestProduct(t *testing.T) {
 		t.Errorf("sizes %v, want %v", got, want)
 	}
 	want := []WorkloadEntry{{Columns: []string{"age", "sex", "income"}, Weight: 2, Line: 10}, {Columns: []string{"visited"}, Weight: 1, Line: 11}}
-	if !reflect.DeepEqual(f.Workload, want) {
-		t.Errorf("workload %v, want %v", f.Workload, want)
-	}
-	if f.CSV.Comma != ';' || !f.CSV.Trim || len(f.CSV.Columns) != 8 || !slices.Equal(f.CSV.Null, []string{"?"}) {
-		t.Errorf("csv %+v", f.CSV)
-	}
+	must.Hold(t, reflect.DeepEqual(f.Workload, want), "workload %v, want %v", f.Workload, want)
+	must.Hold(t, f.CSV.Comma == ';' && f.CSV.Trim && len(f.CSV.Columns) == 8 && slices.Equal(f.CSV.Null, []string{"?"}), "csv %+v", f.CSV)
 	income := f.Domain.Attributes[3]
 	if income.Scale != 1 || income.Resolution != 1000 || income.Label(0) != "[0, 7812.5)" {
 		t.Errorf("income: scale %d, resolution %d, first cell %s", income.Scale, income.Resolution, income.Label(0))
@@ -211,9 +199,7 @@ func TestColumns(t *testing.T) {
 		a := f.Domain.Attributes[0]
 		got := fmt.Sprintf("%s %s %s; %d+%d cells, scale %d, resolution %g", a.Label(0), a.Label(1), a.Label(domain.Code(a.RecordSize()-1)),
 			a.Bins(), a.Size()-a.Bins(), a.Scale, float64(a.Resolution)+a.FloatResolution)
-		if got != test.want {
-			t.Errorf("%s:\n got %s\nwant %s", test.column, got, test.want)
-		}
+		must.Hold(t, got == test.want, "%s:\n got %s\nwant %s", test.column, got, test.want)
 	}
 }
 

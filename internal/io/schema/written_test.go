@@ -3,6 +3,8 @@ package schema
 import (
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestWrittenFaults(t *testing.T) {
@@ -12,22 +14,16 @@ func TestWrittenFaults(t *testing.T) {
 		"  - {name: at, type: TIME, min: 00:00:00, max: 23:59:59, null: true}\n" +
 		"  - {name: city, type: STRING, values: [A, B], null: true}\n"
 	f, err := Parse("f", []byte(head+"csv: {written: {price: \"1.234,5\", born: 31.12.2024}}\n"))
-	if err != nil || len(f.CSV.Written) != 2 || f.CSV.Written["price"] != CommaNumbers || f.CSV.Written["born"] != DayFirst {
-		t.Errorf("%v, %v", f, err)
-	}
+	must.Hold(t, err == nil && len(f.CSV.Written) == 2 && f.CSV.Written["price"] == CommaNumbers && f.CSV.Written["born"] == DayFirst, "%v, %v", f, err)
 	_, err = Parse("f", []byte(head+"csv: {written: {price: 31.12.2024, born: D.M.Y, city: \"1.234,5\", at: 12/31/2024, town: 1}}\n"))
 	_, encoding := Parse("f", []byte(head+"csv: {encoding: latin1}\n"))
-	if encoding == nil || !strings.Contains(encoding.Error(), `csv: encoding: got "latin1"; it is one of windows-1252`) {
-		t.Error(encoding)
-	}
+	must.Hold(t, encoding != nil && strings.Contains(encoding.Error(), `csv: encoding: got "latin1"; it is one of windows-1252`), "%v", encoding)
 	for text, want := range map[string]string{
 		"csv: {mark: true}": "csv: mark: it is for files without a header line",
 		"csv: {encoding: windows-1252, mark: true, columns: [price]}": "csv: mark: windows-1252 has no byte order mark",
 		"csv: {header: true, columns: [price]}":                       "csv: header: files with a header line have no csv: columns",
 	} {
-		if _, err := Parse("f", []byte(head+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Fails(Parse("f", []byte(head+text+"\n")))(t, want, "%s", text)
 	}
 	for _, want := range []string{
 		`csv: written: column "price" is a NUMERIC, whose forms are "1,234.5", "1.234,5"`,
@@ -36,8 +32,6 @@ func TestWrittenFaults(t *testing.T) {
 		`csv: written: column "at" is a TIME, which is written in one way only`,
 		`csv: written: unknown key "town"; the keys are price, born, at, city`,
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("no %q in %v", want, err)
-		}
+		must.Fail(t, err, want)
 	}
 }

@@ -47,9 +47,7 @@ func TestRace(t *testing.T) {
 			var err error
 			// Long values of one byte each: a mixture would show.
 			got[i], created[i], err = s.CreateIfAbsent(context.Background(), "run/model", bytes.Repeat([]byte{byte(i)}, 1<<14))
-			if err != nil {
-				t.Error(err)
-			}
+			must.Hold(t, err == nil, "%v", err)
 		})
 	}
 	close(start)
@@ -61,14 +59,10 @@ func TestRace(t *testing.T) {
 		}
 		if created[i] {
 			winners++
-			if got[i][0] != byte(i) {
-				t.Error("the winner's value is not its own")
-			}
+			must.Hold(t, got[i][0] == byte(i), "the winner's value is not its own")
 		}
 	}
-	if winners != 1 {
-		t.Errorf("%d winners", winners)
-	}
+	must.Hold(t, winners == 1, "%d winners", winners)
 	if names, err := os.ReadDir(filepath.Join(s.Dir, "run")); err != nil || len(names) != 1 {
 		t.Errorf("left behind: %v, %v", names, err)
 	}

@@ -51,9 +51,7 @@ func TestPartitions(t *testing.T) {
 			t.Errorf("%s: %v", input, err)
 		}
 		names, err := src.Columns(ctx, schema.CSV{})
-		if err != nil || !slices.Equal(names, []string{"n", "year", "city"}) {
-			t.Errorf("%s: columns %q, %v", input, names, err)
-		}
+		must.Hold(t, err == nil && slices.Equal(names, []string{"n", "year", "city"}), "%s: columns %q, %v", input, names, err)
 		var got []string
 		if err := src.Each(ctx, d, schema.CSV{}, formattest.Rows(d, &got)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, %v, want %q", input, got, err, want)
@@ -85,7 +83,5 @@ func TestPartitions(t *testing.T) {
 	}
 	// A file beside is of another table.
 	must.Do(t, os.Rename(filepath.Join(dir, "parquet/year=2023/city=Bad%20T%C3%B6lz/part-0.parquet"), filepath.Join(dir, "parquet/year=2023/b.parquet")))
-	if _, err := table.Find(ctx, dir+"/parquet", nil); err == nil || !strings.Contains(err.Error(), "directories of other columns") {
-		t.Errorf("got %v", err)
-	}
+	must.Fails(table.Find(ctx, dir+"/parquet", nil))(t, "directories of other columns")
 }

@@ -75,9 +75,7 @@ func TestParts(t *testing.T) {
 	const piece = 128 << 20
 	for bytes, want := range map[int64]int{0: 1, 1: 1, piece: 1, piece + 1: 2, 10 * piece: 10, 1 << 62: 256} {
 		list := table.Piece{}.Parts(bytes)
-		if len(list) != want {
-			t.Errorf("%d parts of %d bytes, want %d", len(list), bytes, want)
-		}
+		must.Hold(t, len(list) == want, "%d parts of %d bytes, want %d", len(list), bytes, want)
 		taken := make([]int, 1000)
 		for _, p := range list {
 			n := 0

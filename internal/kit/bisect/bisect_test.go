@@ -3,15 +3,15 @@ package bisect
 import (
 	"math"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The two ends are neighbours, and the condition changes between them.
 func TestBorder(t *testing.T) {
 	for _, at := range []float64{1e-300, 0.1, 1, math.Pi, 1e15} {
 		below, above := Border(0, 2e15, func(x float64) bool { return x >= at })
-		if above != at || math.Nextafter(below, math.Inf(1)) != above {
-			t.Errorf("%g: the border is between %g and %g", at, below, above)
-		}
+		must.Hold(t, above == at && math.Nextafter(below, math.Inf(1)) == above, "%g: the border is between %g and %g", at, below, above)
 	}
 }
 
@@ -37,18 +37,12 @@ func TestNear(t *testing.T) {
 		}
 	}
 	const last = math.MaxInt64
-	if got := Near(0, last, last-5, func(n int64) bool { return n >= last-1 }); got != last-1 {
-		t.Errorf("at the end of int64: %d", got)
-	}
+	must.Equal(t, Near(0, last, last-5, func(n int64) bool { return n >= last-1 }), last-1, "at the end of int64")
 }
 
 func TestInt(t *testing.T) {
 	for want := int64(1); want <= 100; want++ {
-		if got := Int(0, 100, func(n int64) bool { return n >= want }); got != want {
-			t.Errorf("got %d, want %d", got, want)
-		}
+		must.Equal(t, Int(0, 100, func(n int64) bool { return n >= want }), want)
 	}
-	if got := Int(math.MaxInt64-3, math.MaxInt64, func(n int64) bool { return n >= math.MaxInt64-1 }); got != math.MaxInt64-1 {
-		t.Errorf("at the end of int64: %d", got)
-	}
+	must.Equal(t, Int(math.MaxInt64-3, math.MaxInt64, func(n int64) bool { return n >= math.MaxInt64-1 }), math.MaxInt64-1, "at the end of int64")
 }

@@ -47,13 +47,9 @@ func TestRootCause(t *testing.T) {
 		{"the runner's", "connecting to job service: dial timeout\nmore", "the runner failed: connecting to job service: dial timeout", false},
 	} {
 		got := Of(errors.New(tt.err))
-		if got.Error() != tt.want || errors.Is(got, ErrRunner) == tt.ours {
-			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
-		}
+		must.Hold(t, got.Error() == tt.want && errors.Is(got, ErrRunner) != tt.ours, "%s: got %q, want %q", tt.name, got, tt.want)
 	}
-	if Of(nil) != nil {
-		t.Error("no error has a cause")
-	}
+	must.Hold(t, Of(nil) == nil, "no error has a cause")
 }
 
 // TestPrefixesAreKnown: every prefix of an error or a panic in a package that runs inside a pipeline is one that

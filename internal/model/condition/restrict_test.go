@@ -285,8 +285,6 @@ func TestConditionOnExactValues(t *testing.T) {
 				got[r[text[:strings.Index(text, " ")]]] = true
 			}
 		}
-		if list := slices.Sorted(maps.Keys(got)); !slices.Equal(list, want) {
-			t.Errorf("%s: %v; want %v", text, list, want)
-		}
+		must.List(t, slices.Sorted(maps.Keys(got)), want, "%s", text)
 	}
 }

@@ -141,9 +141,7 @@ func TestFirstRowsAreKept(t *testing.T) {
 				t.Errorf("%v: no row of kind %d", test.times, k)
 			}
 		}
-		if len(kinds) != len(test.want) || weight != 4096 {
-			t.Errorf("%v: rows of %d kinds, a weight of %d", test.times, len(kinds), weight)
-		}
+		must.Hold(t, len(kinds) == len(test.want) && weight == 4096, "%v: rows of %d kinds, a weight of %d", test.times, len(kinds), weight)
 	}
 }
 

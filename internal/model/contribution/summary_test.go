@@ -133,9 +133,7 @@ func TestTiesAreNotAlwaysTheFirst(t *testing.T) {
 		out, _ := s.Append(nil, rank, []byte{byte(i), 'x'}, []byte{0, 0, 0, 0, 1, 0}, []uint64{2, 2})
 		seen[out[s.Width+1]]++
 	}
-	if len(seen) != 2 {
-		t.Errorf("usual values %v, want both", seen)
-	}
+	must.Hold(t, len(seen) == 2, "usual values %v, want both", seen)
 }
 
 // If people without rows exist, a person's columns come from the table of people, nobody outside it has rows, and

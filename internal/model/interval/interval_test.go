@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/dpam"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
@@ -130,9 +131,7 @@ func TestRoom(t *testing.T) {
 		{[]float64{1, 2, 3, 4, 5, 6}, []int{2, 3}, math.Inf(1)}, // more than one number
 		{[]float64{-1e-9, 2, 3, 4}, []int{2, 2}, 3},             // a negative count is none
 	} {
-		if got := room(tt.fitted, tt.shape); got != tt.want {
-			t.Errorf("%v: room for %g, want %g", tt.fitted, got, tt.want)
-		}
+		must.Equal(t, room(tt.fitted, tt.shape), tt.want, "%v: room for", tt.fitted)
 	}
 	r := residualResult()
 	r.Model = &population.Model{Sizes: []int{2, 2}, Weights: []float64{500, 0, 0, 300}}
@@ -205,13 +204,9 @@ func TestSimilar(t *testing.T) {
 		cells int64
 		want  float64
 	}{{0, 44}, {1000, 119}, {1 << 40, 194}} {
-		if got := similar(list, tt.cells); got != tt.want {
-			t.Errorf("%d cells: %g, want %g", tt.cells, got, tt.want)
-		}
+		must.Equal(t, similar(list, tt.cells), tt.want, "%d cells", tt.cells)
 	}
-	if got := similar(list[7:8], 3); got != 7 {
-		t.Errorf("of one: %g", got)
-	}
+	must.Equal(t, similar(list[7:8], 3), 7, "of one")
 }
 
 // TestOtherMethods: a certificate gives large cells 1/2.7 of its limit and small ones less; without one, the
@@ -328,7 +323,5 @@ func TestLargest(t *testing.T) {
 	if l.Cells() != 3000 || below < 140 || below > 270 { // 200 ± 6 standard deviations, and the bins' width
 		t.Errorf("%d cells; %d of 400 largest errors below the median %g", l.Cells(), below, m)
 	}
-	if none := (&Largest{}).Median(); none != 0 {
-		t.Errorf("of nothing: %g", none)
-	}
+	must.Equal(t, (&Largest{}).Median(), 0, "of nothing")
 }

@@ -117,10 +117,6 @@ func TestRestore(t *testing.T) {
 	} else if b, err := early.MarshalJSON(); err != nil || bytes.Contains(b, []byte(`"computation":2`)) {
 		t.Error("what an earlier version computed is written as today's")
 	}
-	if _, err := Restore(b, []int{3, 2}); err == nil {
-		t.Error("errors of a model of other sizes are taken")
-	}
-	if _, err := Restore(b[:len(b)-2], r.Model.Sizes); err == nil {
-		t.Error("damaged bytes are taken")
-	}
+	must.Fails(Restore(b, []int{3, 2}))(t, "", "errors of a model of other sizes are taken")
+	must.Fails(Restore(b[:len(b)-2], r.Model.Sizes))(t, "", "damaged bytes are taken")
 }

@@ -36,8 +36,6 @@ func TestCount(t *testing.T) {
 			}
 			want[x]++
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("clique %v: counts differ", c)
-		}
+		must.Hold(t, slices.Equal(got, want), "clique %v: counts differ", c)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // randomField returns a field over the universe, with tables that form a cycle, and targets that no model meets exactly.
@@ -129,9 +130,7 @@ func TestClustersCover(t *testing.T) {
 				seen[x]++
 			}
 			for _, x := range ones {
-				if b.clique.Contains(x.Clique) != slices.Contains(inside, x) {
-					t.Errorf("cluster %v and the one-way of attribute %v", b.clique, x.Clique)
-				}
+				must.Hold(t, b.clique.Contains(x.Clique) == slices.Contains(inside, x), "cluster %v and the one-way of attribute %v", b.clique, x.Clique)
 			}
 		}
 		for _, x := range tables {
@@ -149,9 +148,7 @@ func TestResampleKeepsTheTables(t *testing.T) {
 	if err := r.Validate(); err != nil || r.Len() != 5000 {
 		t.Fatal(r.Len(), err)
 	}
-	if slices.Min(r.Weights) != slices.Max(r.Weights) {
-		t.Error("weights differ")
-	}
+	must.Hold(t, slices.Min(r.Weights) == slices.Max(r.Weights), "weights differ")
 	// Every record has its share of the 5000 to within 1, so a cell of n records is off by at most n.
 	each := m.Total() / 5000
 	got := r.Marginal(domain.Clique{0, 1, 2}, nil)
@@ -240,9 +237,7 @@ func TestRakeSampledCycle(t *testing.T) {
 		f.Tables = append(f.Tables, NewTable(sizes, c, truth.Marginal(c, nil), slices.Repeat([]float64{.01}, 36)))
 	}
 	done := f.Rake(Stop{Sweeps: 40, Tolerance: .1, Rejuvenations: 40, Effective: .3, Least: .3}, rng)
-	if done.Rejuvenations == 0 {
-		t.Error("a sample of the independent model needed no renewal")
-	}
+	must.Hold(t, done.Rejuvenations != 0, "a sample of the independent model needed no renewal")
 	sum, squares := 0.0, 0.0
 	for _, w := range f.Model.Weights {
 		sum, squares = sum+w, squares+w*w

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // randomUniverse has random weights, about a fifth of them 0.
@@ -109,9 +110,7 @@ func TestMarginalPanicsOnLengths(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
+				must.Hold(t, recover() != nil, "%s: no panic", name)
 			}()
 			f()
 		}()
@@ -131,9 +130,7 @@ func TestValidate(t *testing.T) {
 		"infinite weight":   {Sizes: []int{1}, Weights: []float64{math.Inf(1)}},
 		"no records at all": {Sizes: []int{1}, Columns: [][]domain.Code{{}}},
 	} {
-		if m.Validate() == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Hold(t, m.Validate() != nil, "%s: no error", name)
 	}
 }
 
@@ -147,9 +144,7 @@ func TestFingerprintSeesEverything(t *testing.T) {
 	}
 	zero := base()
 	zero.Weights[1] = math.Copysign(0, -1)
-	if zero.Fingerprint() != want {
-		t.Error("−0 and 0 differ")
-	}
+	must.Hold(t, zero.Fingerprint() == want, "−0 and 0 differ")
 	seen := map[[32]byte]string{want: "base"}
 	for name, change := range map[string]func(*Model){
 		"size":     func(m *Model) { m.Sizes[0]++ },
@@ -188,9 +183,7 @@ func TestSortedIsLexicographicByRisingSize(t *testing.T) {
 			}
 			last, seen[i] = key, true
 		})
-		if slices.Contains(seen, false) {
-			t.Errorf("%s: a record was not visited", name)
-		}
+		must.Hold(t, !slices.Contains(seen, false), "%s: a record was not visited", name)
 	}
 }
 

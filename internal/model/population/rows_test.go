@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // all reads every row in one shard.
@@ -82,9 +83,7 @@ func TestShardsUnite(t *testing.T) {
 					for s := int64(0); s < shards; s++ {
 						got = append(got, block(rows, s*n/shards, (s+1)*n/shards, 1+rng.IntN(9))...)
 					}
-					if !slices.Equal(got, want) {
-						t.Errorf("%s %s n %d: %d shards differ from one", name, how, n, shards)
-					}
+					must.Hold(t, slices.Equal(got, want), "%s %s n %d: %d shards differ from one", name, how, n, shards)
 				}
 				for p := int64(0); p < n; p++ {
 					if got := rows.At(p, make([]domain.Code, 4)); !slices.Equal(got, want[p*4:p*4+4]) {
@@ -180,9 +179,7 @@ func TestExtremes(t *testing.T) {
 		for _, n := range []int64{1, 2, 1000} {
 			for seed := uint64(0); seed < 20; seed++ {
 				got := all(NewRows(c.m, []domain.Clique{{0}, {0, 1}}, n, seed))
-				if !slices.Equal(got, slices.Repeat(c.want, int(n))) {
-					t.Errorf("%s n %d seed %d: %v", name, n, seed, got)
-				}
+				must.Hold(t, slices.Equal(got, slices.Repeat(c.want, int(n))), "%s n %d seed %d: %v", name, n, seed, got)
 			}
 		}
 		if got := all(Systematic(c.m, 0, 1)); len(got) != 0 {
@@ -192,9 +189,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: wrong last row of MaxRows", name)
 		}
 	}
-	if n := Systematic(lone, 5, 1).Read(7, make([]domain.Code, 8)); n != 0 {
-		t.Errorf("read %d rows beyond the end", n)
-	}
+	must.Equal(t, Systematic(lone, 5, 1).Read(7, make([]domain.Code, 8)), 0, "read: rows beyond the end")
 }
 
 func TestRowsAreDeterministic(t *testing.T) {
@@ -202,12 +197,8 @@ func TestRowsAreDeterministic(t *testing.T) {
 	m := randomColumns([]int{4, 3, 5}, 500, rng)
 	cliques := []domain.Clique{{0, 1}, {1, 2}}
 	one := all(NewRows(m, cliques, 800, 3))
-	if !slices.Equal(one, all(NewRows(m, cliques, 800, 3))) {
-		t.Error("equal arguments, different rows")
-	}
-	if slices.Equal(one, all(NewRows(m, cliques, 800, 4))) {
-		t.Error("another seed, equal rows")
-	}
+	must.Hold(t, slices.Equal(one, all(NewRows(m, cliques, 800, 3))), "equal arguments, different rows")
+	must.Hold(t, !slices.Equal(one, all(NewRows(m, cliques, 800, 4))), "another seed, equal rows")
 }
 
 func ExampleNewRows() {

@@ -245,9 +245,7 @@ func checkDerived(t *testing.T, seed uint64, row int, at func(string, int) *big.
 		}
 	}
 	zone := at("zone", row)
-	if zone == nil || zone.Num().CmpAbs(big.NewInt(5)) != 0 {
-		t.Errorf("seed %d, row %d: zone = %v", seed, row, zone)
-	}
+	must.Hold(t, zone != nil && zone.Num().CmpAbs(big.NewInt(5)) == 0, "seed %d, row %d: zone = %v", seed, row, zone)
 }
 
 // Two values that are uniform in one cell and exchanged where they are not in order are distributed as uniform pairs in

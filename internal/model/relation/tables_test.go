@@ -31,12 +31,8 @@ func TestTables(t *testing.T) {
 		return list
 	}
 	people, rows := Tables(d)
-	if got := names(people); !slices.Equal(got, []string{"who", "decade", "born", "century"}) {
-		t.Errorf("people: %v", got)
-	}
-	if got := names(rows); !slices.Equal(got, []string{"who", "key", "year", "age"}) {
-		t.Errorf("rows: %v", got)
-	}
+	must.List(t, names(people), []string{"who", "decade", "born", "century"}, "people")
+	must.List(t, names(rows), []string{"who", "key", "year", "age"}, "rows")
 	for behind, want := range map[string][]string{
 		"key": {"key", "who", "year", "age"}, "age": {"key", "year", "age", "who"}, "born": {"who", "key", "year", "age"}, "": {"who", "key", "year", "age"},
 	} {

@@ -130,15 +130,11 @@ func TestAnswers(t *testing.T) {
 		"SELECT EXTRACT(MONTH FROM day), COUNT(*) FROM rows GROUP BY 1 ORDER BY EXTRACT(MONTH FROM day) DESC LIMIT 2": {"12", "11"},
 	} {
 		for i, a := range ask(t, r, sql) {
-			if i >= len(want) || a.Group[0] != want[i] {
-				t.Errorf("%s: %q in place %d, want %q", sql, a.Group, i, want)
-			}
+			must.Hold(t, i < len(want) && a.Group[0] == want[i], "%s: %q in place %d, want %q", sql, a.Group, i, want)
 		}
 	}
 	bins := ask(t, r, "SELECT BIN(age, 15), COUNT(*) FROM rows GROUP BY BIN(age, 15)")
-	if len(bins) != 3 || bins[1].Group[0] != "15" {
-		t.Errorf("bins: %+v", bins)
-	}
+	must.Hold(t, len(bins) == 3 && bins[1].Group[0] == "15", "bins: %+v", bins)
 }
 
 // TestSources: what was released of all interactions is measured, and a table of three columns is not.
@@ -199,9 +195,7 @@ func TestRefusals(t *testing.T) {
 		if err == nil {
 			_, err = r.Answer(q, answer.Options{})
 		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want %q", sql, err, want)
-		}
+		must.Fail(t, err, want, "%s", sql)
 	}
 	_, err := answer.Parse("SELECT MIN(age), foo FROM visits LIMIT x")
 	if err == nil || strings.Count(err.Error(), "query:") < 4 {
@@ -239,9 +233,7 @@ func TestQuestions(t *testing.T) {
 		r := release(t)
 		r.Domain.Attributes[0].Name, r.Domain.Attributes[1].Name = names[0], names[1]
 		list := answer.Questions(r.Domain)
-		if len(list) != 4 {
-			t.Errorf("%q: %q", names, list)
-		}
+		must.Hold(t, len(list) == 4, "%q: %q", names, list)
 		for _, sql := range list {
 			_ = ask(t, r, sql)
 		}

@@ -85,18 +85,14 @@ func TestBook(t *testing.T) {
 	if got := again.Inputs(); len(got) != 2 || len(again.Entries) != 6 || again.Sum.Runs() != 2 || again.SHA256() != b.SHA256() {
 		t.Errorf("read again: %v, %d entries, %d runs", got, len(again.Entries), again.Sum.Runs())
 	}
-	if _, err := book.Create(ctx, b.Dir, terms); err == nil || !strings.Contains(err.Error(), "holds a budget book already") {
-		t.Errorf("a second book: %v", err)
-	}
+	must.Fails(book.Create(ctx, b.Dir, terms))(t, "holds a budget book already", "a second book")
 	if _, err := book.Open(ctx, t.TempDir()); !errors.Is(err, book.ErrNone) {
 		t.Errorf("no book: %v", err)
 	}
 	bad := terms
 	bad.Epsilon = -1
 	dir := t.TempDir()
-	if _, err := book.Create(ctx, dir, bad); err == nil {
-		t.Error("a book of ε = -1")
-	}
+	must.Fails(book.Create(ctx, dir, bad))(t, "", "a book of ε = -1")
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("a refused book left %v", left)
 	}
@@ -150,12 +146,8 @@ func TestChargedOnce(t *testing.T) {
 	if err := launch(b, 8); err != nil {
 		t.Errorf("a launch after the one that drew nothing: %v", err)
 	}
-	if n := len(open(t, b.Dir).Standing()); n != 2 {
-		t.Errorf("%d charges stand, want 2", n)
-	}
-	if book.RunKey("a", "bc") == book.RunKey("ab", "c") {
-		t.Error("two runs have one key")
-	}
+	must.Equal(t, len(open(t, b.Dir).Standing()), 2, "charges stand")
+	must.Hold(t, book.RunKey("a", "bc") != book.RunKey("ab", "c"), "two runs have one key")
 }
 
 // A finding is charged once, by its own step or by that of a release with its Prior, and not without an ID. It and the release
@@ -165,9 +157,7 @@ func TestFindingAndRelease(t *testing.T) {
 	p := accountant.Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 1000}
 	prior := &accountant.Prior{Params: p, Share: dp.ShareOf(1, 10), Coordinates: 100}
 	step := book.Step{Dir: b.Dir, RunID: "night", Epsilon: 1}
-	if err := step.Found(t.Context(), prior, true); err == nil || !strings.Contains(err.Error(), "has no ID") {
-		t.Errorf("a finding without an ID: %v", err)
-	}
+	must.Fail(t, step.Found(t.Context(), prior, true), "has no ID", "a finding without an ID")
 	prior.ID = "one"
 	_, rest, err := prior.Runs(900)
 	for range 2 {
@@ -211,9 +201,7 @@ func TestRunsAtOnce(t *testing.T) {
 		}
 		in[c.Key] = true
 	}
-	if len(in) != fits {
-		t.Errorf("%d of %d runs are charged", len(in), fits)
-	}
+	must.Hold(t, len(in) == fits, "%d of %d runs are charged", len(in), fits)
 	for i, err := range errs {
 		var full accountant.ErrExhausted
 		if in[fmt.Sprint("key-", i/2)] != (err == nil) || err != nil && !errors.As(err, &full) {
@@ -317,9 +305,7 @@ func TestDamagedBooks(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "copy")
 		must.Do(t, os.CopyFS(dir, os.DirFS(b.Dir)))
 		must.Do(t, change(dir))
-		if _, err := book.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "is damaged at entry-00000") {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Fails(book.Open(t.Context(), dir))(t, "is damaged at entry-00000", "%s", what)
 	}
 	// A file that is being written, or is nobody's, is no entry.
 	for _, n := range []string{".new-123", "README"} {

@@ -27,24 +27,18 @@ func TestAnswersOf(t *testing.T) {
 	r := &solver.Result{Model: &population.Model{Sizes: w.Sizes, Weights: []float64{1, 2, 3, 4, 5, 6}}, Total: query.Total{Units: 42}, RMSE: 3, Answers: &solver.Answers{Queries: 24, Variance: 16}}
 	f := answersOf(d, w, []workload.Name{{ID: "7", Text: "parity: [a, b]"}, {ID: "9", Text: "prefixes: b", Column: "b"}}, r)
 	for i, want := range []string{"7 parity: [a, b] -6", "9.1 prefixes: b, up to u 10", "9.2 prefixes: b, up to v 24", "4 query of a, b -6", "5.1 query of b 10"} {
-		if got := fmt.Sprint(f[0].Words[i], " ", f[1].Words[i], " ", f[2].Numbers[i]); got != want {
-			t.Errorf("row %d: %s, want %s", i, got, want)
-		}
+		must.Equal(t, fmt.Sprint(f[0].Words[i], " ", f[1].Words[i], " ", f[2].Numbers[i]), want, "row %d", i)
 	}
 	var once, twice bytes.Buffer
 	for _, b := range []*bytes.Buffer{&once, &twice} {
 		must.Value(parquetio.WriteFigures(b, answersOf(d, w, nil, r)))(t)
 	}
-	if !bytes.Equal(once.Bytes(), twice.Bytes()) {
-		t.Error("one release has two files of answers")
-	}
+	must.Hold(t, bytes.Equal(once.Bytes(), twice.Bytes()), "one release has two files of answers")
 	page, err := ReadAnswers(bytes.NewReader(once.Bytes()), "answers")
 	if err != nil || page.Of != 24 || len(page.List) != mostAnswers || page.List[0].Query != "query of a, b" || page.List[0].From != "measured" {
 		t.Errorf("%+v, %v", page, err)
 	}
-	if _, err := ReadAnswers(bytes.NewReader(once.Bytes()[:20]), "answers"); err == nil {
-		t.Error("half a file is read")
-	}
+	must.Fails(ReadAnswers(bytes.NewReader(once.Bytes()[:20]), "answers"))(t, "", "half a file is read")
 	w.Marginals = w.Marginals[1:2]
 	if got := answersOf(d, w, nil, r); got != nil {
 		t.Errorf("no query has the answers %v", got)

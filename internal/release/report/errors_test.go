@@ -112,9 +112,7 @@ func TestBoundOfACertificate(t *testing.T) {
 
 func TestNothingMeasuredIsNotKnown(t *testing.T) {
 	e := FittedErrors(Fitted{Model: random(rand.New(rand.NewPCG(1, 1)), 60, 1000), Total: query.Total{Units: 1000}, RMSE: math.NaN()})
-	if e.Cells != 0 || e.MaxCell != 1 {
-		t.Errorf("got %+v", e)
-	}
+	must.Hold(t, e.Cells == 0 && e.MaxCell == 1, "got %+v", e)
 }
 
 // The estimate of the average total variation is within 30 % of the truth: ten binary columns in a tree,

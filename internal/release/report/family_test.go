@@ -112,22 +112,16 @@ func TestRegistryRecord(t *testing.T) {
 				t.Errorf("%v\n%s", err, b)
 			}
 			for _, want := range []string{"City Hospital", "Synthetic data", "2026-01-31", map[bool]string{false: "Approximate DP", true: "Pure DP"}[pure], "one person"} {
-				if !bytes.Contains(b, []byte(want)) {
-					t.Errorf("%s lacks %q", b, want)
-				}
+				must.Hold(t, bytes.Contains(b, []byte(want)), "%s lacks %q", b, want)
 			}
 			record.(map[string]any)["deployment"].(map[string]any)["surprise"] = 1
-			if form.Validate(record) == nil {
-				t.Error("the form takes anything")
-			}
+			must.Hold(t, form.Validate(record) != nil, "the form takes anything")
 		}
 	}
 	for _, key := range registryNeeds {
 		about := maps.Clone(told)
 		delete(about, key)
-		if _, err := released(about, false).Registry(); err == nil || !strings.Contains(err.Error(), key) {
-			t.Errorf("without %s: %v", key, err)
-		}
+		must.Fails(released(about, false).Registry())(t, key)
 	}
 }
 
@@ -151,15 +145,11 @@ func TestCroissant(t *testing.T) {
 			t.Errorf("%d fields, want %d", len(d.RecordSet[0].Field), len(p.Dictionary))
 		}
 		for _, want := range []string{"Visits 2024", "City Hospital", "teaching", p.Guarantee(), `"rai:hasSyntheticData": true`} {
-			if !bytes.Contains(b, []byte(want)) {
-				t.Errorf("%s lacks %q", b, want)
-			}
+			must.Hold(t, bytes.Contains(b, []byte(want)), "%s lacks %q", b, want)
 		}
 		for _, f := range d.RecordSet {
 			for _, field := range f.Field {
-				if field["dataType"] == nil || field["dataType"] == "" {
-					t.Errorf("no type: %v", field)
-				}
+				must.Hold(t, field["dataType"] != nil && field["dataType"] != "", "no type: %v", field)
 			}
 		}
 	}
@@ -174,7 +164,5 @@ func TestDictionaryIsWhole(t *testing.T) {
 	if p.Dictionary[0].Made != "made up as uuid, never from data" || p.Dictionary[10].Made != "computed as int64 * 2" {
 		t.Errorf("got %+v and %+v", p.Dictionary[0], p.Dictionary[10])
 	}
-	if !slices.Equal(p.Constraints, []string{"date <= datetime"}) {
-		t.Errorf("constraints %v", p.Constraints)
-	}
+	must.Hold(t, slices.Equal(p.Constraints, []string{"date <= datetime"}), "constraints %v", p.Constraints)
 }

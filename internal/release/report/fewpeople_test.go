@@ -22,18 +22,14 @@ func TestRowsSD(t *testing.T) {
 	if got := report.RowsSD(d, m, 1000); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%g, want %g", got, want)
 	}
-	if got := report.RowsSD(records, &population.Model{Sizes: []int{1}, Weights: []float64{1}}, 1000); got != 0 {
-		t.Errorf("%g without events", got)
-	}
+	must.Equal(t, report.RowsSD(records, &population.Model{Sizes: []int{1}, Weights: []float64{1}}, 1000), 0, "without events")
 	for sd, says := range map[float64]bool{.019: false, .15: true} {
 		p := report.Privacy{RowsSD: sd, RowsMax: 100, Statement: accountant.Statement{Epsilon: 1, Neighbouring: "AddRemove", Capacity: "1/2", RhoTotal: "1/2"}}
 		var closing, page strings.Builder
 		must.Do(t, report.WriteClosing(&closing, p, report.Written{Output: "out"}))
 		must.Do(t, report.WriteHTML(&page, report.Page{Privacy: p, Domain: d}))
 		for _, out := range []string{closing.String(), page.String()} {
-			if strings.Contains(out, "15 % more or fewer (one standard deviation)") != says {
-				t.Errorf("%g: %s", sd, out)
-			}
+			must.Hold(t, strings.Contains(out, "15 % more or fewer (one standard deviation)") == says, "%g: %s", sd, out)
 		}
 	}
 }

@@ -88,9 +88,7 @@ func TestNoGapsWithoutLaterRows(t *testing.T) {
 	}
 	var b bytes.Buffer
 	must.Do(t, WriteHTML(&b, p))
-	if bytes.Contains(b.Bytes(), []byte("NaN")) {
-		t.Error("the page has numbers that are none")
-	}
+	must.Hold(t, !bytes.Contains(b.Bytes(), []byte("NaN")), "the page has numbers that are none")
 }
 
 // A column that can be NULL has people without rows in its cell of NULL: first rows are NULL as often as they are.
@@ -114,7 +112,5 @@ func TestFirstRowsAreNoPeopleWithoutRows(t *testing.T) {
 	if got := fmt.Sprintf("%.2f", p.inOrder(one).Transitions[0].Values); got != "[[0.75 0.25] [1.00 0.00] [1.00 0.00]]" {
 		t.Errorf("shares after first rows, a and NULL: %s", got)
 	}
-	if p.Marginals[1].Fitted[5] != .5 {
-		t.Error("a published marginal was changed")
-	}
+	must.Hold(t, p.Marginals[1].Fitted[5] == .5, "a published marginal was changed")
 }

@@ -120,9 +120,7 @@ func TestReportSays(t *testing.T) {
 				t.Errorf("%s %s: the first screen does not say %q", c.id, c.relation, want)
 			}
 		}
-		if strings.Contains(text, "ZgotmplZ") || strings.Contains(text, "NaN") {
-			t.Error("a figure is missing")
-		}
+		must.Hold(t, !strings.Contains(text, "ZgotmplZ") && !strings.Contains(text, "NaN"), "a figure is missing")
 	}
 }
 
@@ -161,9 +159,7 @@ func TestEvidenceIsThere(t *testing.T) {
 		all = append(all, p.section)
 	}
 	for _, s := range all {
-		if !strings.Contains(string(text), "\n## "+s+"\n") {
-			t.Errorf("dp/PRIVACY.md has no section %q", s)
-		}
+		must.Hold(t, strings.Contains(string(text), "\n## "+s+"\n"), "dp/PRIVACY.md has no section %q", s)
 	}
 }
 
@@ -186,9 +182,7 @@ func TestFiguresOfReport(t *testing.T) {
 		{guess(Privacy{Statement: accountant.Statement{Mu: 1}}), "69.2\u00a0%"},              // Φ(1/2) = .69146, rounded up
 		{noiseOf("sigma2=25"), "σ = 5"}, {noiseOf("sigma2=4 ×1, 25/4 ×20"), "σ = 2 to 2.5"}, {noiseOf("sigma2=4 to 9"), "σ = 2 to 3"}, {noiseOf("b=3/2"), "b = 1.5"}, {noiseOf(""), ""},
 	} {
-		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
-		}
+		must.Hold(t, c.got == c.want, "got %q, want %q", c.got, c.want)
 	}
 	m := Marginal{Fitted: []float64{.5, .5}, FittedError: []float64{.01, .03}}
 	if got := m.predictedTV(); math.Abs(got-.01596) > 1e-12 {
@@ -211,9 +205,7 @@ func TestKnownWorst(t *testing.T) {
 	}
 	oneWay, _ := p.columns()
 	k := p.known(oneWay)
-	if len(k.Pooled) != 1 || k.Pooled[0] != "x0 = x2" {
-		t.Errorf("pooled values %q", k.Pooled)
-	}
+	must.Hold(t, len(k.Pooled) == 1 && k.Pooled[0] == "x0 = x2", "pooled values %q", k.Pooled)
 	if len(k.Groups) == 0 || !slices.IsSortedFunc(k.Groups, func(x, y group) int { return cmp.Compare(y.relative, x.relative) }) {
 		t.Errorf("groups %v", k.Groups)
 	}
@@ -242,9 +234,7 @@ func TestLearnedBins(t *testing.T) {
 	if got := fmt.Sprintf("%.2f %.2f", fine(&none, []float64{0, 0, 1}), fine(&none, []float64{.2, .4, .4})); got != "[0.00 0.00 0.00 0.00] [0.15 0.15 0.15 0.15]" {
 		t.Errorf("a column of which no value has a share: %s", got) // all are NULL
 	}
-	if fine(&domain.Attribute{}, nil) != nil {
-		t.Error("a column without learned bins is drawn finer than its bins")
-	}
+	must.Hold(t, fine(&domain.Attribute{}, nil) == nil, "a column without learned bins is drawn finer than its bins")
 }
 
 // TestMechanismsHaveNames: pages name mechanisms in words, not by their keys in ledgers.

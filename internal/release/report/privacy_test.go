@@ -28,9 +28,7 @@ func TestIDRules(t *testing.T) {
 	} {
 		c.run.Domain = d
 		p := New(c.run)
-		if p.Bounding != c.want {
-			t.Errorf("got %q, want %q", p.Bounding, c.want)
-		}
+		must.Hold(t, p.Bounding == c.want, "got %q, want %q", p.Bounding, c.want)
 		if !slices.ContainsFunc(p.NotCover, func(s string) bool {
 			return strings.Contains(s, "a quote that opens a cell and never closes ends the run")
 		}) {
@@ -61,9 +59,7 @@ func TestStatementInWords(t *testing.T) {
 	}
 	people := must.Value(d.WithEvents([]string{"x"}, nil, []int64{1}, 9))(t)
 	p = New(Run{Domain: people, Rows: 40, Total: r.Total})
-	if p.Unit != "one person: all rows with the same id count as one, who weighs 1 however many they are" {
-		t.Errorf("of people with rows: %q", p.Unit)
-	}
+	must.Hold(t, p.Unit == "one person: all rows with the same id count as one, who weighs 1 however many they are", "of people with rows: %q", p.Unit)
 	page := Page{Privacy: p, Domain: people}
 	if facts := page.facts(); facts[len(facts)-1].More != "rows written: 40, at most 9 for each" {
 		t.Errorf("%+v", facts)

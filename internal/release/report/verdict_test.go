@@ -87,13 +87,9 @@ func TestColumnsThatChanged(t *testing.T) {
 	must.Do(t, WriteHTML(&b, p))
 	first, _, _ := strings.Cut(b.String(), "<nav")
 	for _, want := range []string{"<bdi>x0</bdi>: about 60 % of its values did not fit INT64 and became NULL", "<bdi>gone</bdi>: left out: one value"} {
-		if !strings.Contains(first, want) {
-			t.Errorf("the first screen does not say %q", want)
-		}
+		must.Hold(t, strings.Contains(first, want), "the first screen does not say %q", want)
 	}
-	if p.grade(known{}, nil, p.changed(make([]*Marginal, 3))) != Fair {
-		t.Error("rows whose columns are not as they were are called good")
-	}
+	must.Hold(t, p.grade(known{}, nil, p.changed(make([]*Marginal, 3))) == Fair, "rows whose columns are not as they were are called good")
 	if s := spent(charges(p.Privacy)); len(s.Labels) != 1 || s.Labels[0] != "measure" {
 		t.Errorf("%+v", s)
 	}
@@ -136,12 +132,8 @@ func TestStatementIsEmbedded(t *testing.T) {
 	p.Privacy.Hashes = Hashes{Model: "ab12"}
 	one, _ := got.JSON()
 	two, _ := p.Privacy.JSON()
-	if !bytes.Equal(one, two) {
-		t.Errorf("got %s, want %s", one, two)
-	}
+	must.Hold(t, bytes.Equal(one, two), "got %s, want %s", one, two)
 	for link := range strings.SplitSeq(b.String(), `href="`+repository) {
-		if strings.HasPrefix(link, "blob/main/") {
-			t.Errorf("a link to a branch: %.60s", link)
-		}
+		must.Hold(t, !strings.HasPrefix(link, "blob/main/"), "a link to a branch: %.60s", link)
 	}
 }

@@ -73,9 +73,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%+v, %v", w.Marginals, err)
 	}
 	file = must.Value(schema.Parse("d.yaml", []byte(queryColumns+"  - {halfspace: {age: 1}, at_least: 100}\n")))(t)
-	if _, err := workload.Listed(file); err == nil || !strings.Contains(err.Error(), "line 7: ") {
-		t.Errorf("got %v, want the line of an entry that is always 0", err)
-	}
+	must.Fails(workload.Listed(file))(t, "line 7: ")
 }
 
 // A list of columns says nothing of how many rows people have: that is added, by itself, with each marginal that has room
@@ -92,9 +90,7 @@ func TestWithRows(t *testing.T) {
 	want := []domain.Clique{{2}, {3}, {0, 1}, {2, 3}, {3, 4}, {0, 1, 2}, {0, 1, 3}, {2, 3, 4}}
 	slices.SortFunc(got, domain.Clique.Compare)
 	slices.SortFunc(want, domain.Clique.Compare)
-	if !slices.EqualFunc(got, want, domain.Clique.Equal) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	must.Hold(t, slices.EqualFunc(got, want, domain.Clique.Equal), "%v, want %v", got, want)
 	if same := query.WithRows(file.Domain.Recorded(), w, 66); len(same.Marginals) != 3 {
 		t.Error("a workload of records is another one")
 	}

@@ -40,9 +40,7 @@ func TestBuilderKeepsEveryRecordWithoutIDs(t *testing.T) {
 	b.Add(chunk([]string{"a"}, []int64{-5}, []int64{300}))
 	got := b.Table()
 	want := [][]domain.Code{{0, 3, 3, 0}, {1, 2, 999, 300}}
-	if got.Rows != 4 || !reflect.DeepEqual(got.Columns, want) {
-		t.Errorf("got %d rows %v, want 4 rows %v", got.Rows, got.Columns, want)
-	}
+	must.Hold(t, got.Rows == 4 && reflect.DeepEqual(got.Columns, want), "got %d rows %v, want 4 rows %v", got.Rows, got.Columns, want)
 }
 
 // TestBuilderKeepsLeastRank computes ranks by their definition: how often the unit had that row before and the length of
@@ -111,7 +109,5 @@ func TestBuilderReadsEveryFormOfID(t *testing.T) {
 	} {
 		b.Add(&domain.Chunk{Rows: 1, ID: id, Columns: columns})
 	}
-	if got := b.Table().Rows; got != 1 {
-		t.Errorf("%d units, want 1", got)
-	}
+	must.Equal(t, b.Table().Rows, 1, "units")
 }

@@ -39,9 +39,7 @@ csv: {null: ["?"]}
 		"p1,Female,5,1,3.20\n,X,200,7,\"1,042\"\np2,Male,n/a,x,-4\np3,?,?,2,?\np4,Male,2.0,2,500\n")
 	figures := filepath.Join(dir, "fit.json")
 	out := checked(t, CheckConfig{Domain: name, Input: input, JSON: figures})
-	if !strings.HasPrefix(out, Banner) {
-		t.Errorf("the text does not begin with the banner:\n%s", out)
-	}
+	must.Hold(t, strings.HasPrefix(out, Banner), "the text does not begin with the banner:\n%s", out)
 	text := must.Value(os.ReadFile(figures))(t)
 	var got Fit
 	must.Do(t, json.Unmarshal(text, &got))
@@ -55,9 +53,7 @@ csv: {null: ["?"]}
 		t.Errorf("%d records, %d without ID\ngot  %+v\nwant %+v", got.Records, got.NoID, got.Columns, want)
 	}
 	for _, line := range []string{`age: 1 out of range (20.0%) become the nearest value; first: "200"`, `code: 1 not in the list (20.0%) become 1; first: "7"`} {
-		if !strings.Contains(out, line) {
-			t.Errorf("no line %q in\n%s", line, out)
-		}
+		must.Hold(t, strings.Contains(out, line), "no line %q in\n%s", line, out)
 	}
 }
 
@@ -66,9 +62,7 @@ func TestMisfitsKeepFewShortTexts(t *testing.T) {
 	for _, s := range []string{"a", "a", strings.Repeat("é", 50), "b", "c"} {
 		m.add(s)
 	}
-	if m.Count != 5 || !reflect.DeepEqual(m.First, []string{"a", strings.Repeat("é", 20) + "…", "b"}) {
-		t.Errorf("%d, %q", m.Count, m.First)
-	}
+	must.Hold(t, m.Count == 5 && reflect.DeepEqual(m.First, []string{"a", strings.Repeat("é", 20) + "…", "b"}), "%d, %q", m.Count, m.First)
 }
 
 // TestCheckCountsBrokenConstraints: records that break what is declared between columns, by entry; derived columns that
@@ -111,13 +105,9 @@ impossible:
 		"order: tax <= net: 1 records", "date: y, m, d: 1 records", "derive: hour, from time / 100: 2 records",
 		"sum: total, of net, tax: 1 records", "derive: state, from city: 1 records", "impossible: sex: M; pregnant: true: 1 records",
 	} {
-		if !strings.Contains(out, line) {
-			t.Errorf("no %q in\n%s", line, out)
-		}
+		must.Hold(t, strings.Contains(out, line), "no %q in\n%s", line, out)
 	}
-	if strings.Contains(out, "minute") {
-		t.Errorf("a column that the table does not have breaks something:\n%s", out)
-	}
+	must.Hold(t, !strings.Contains(out, "minute"), "a column that the table does not have breaks something:\n%s", out)
 }
 
 // Check names what holds in every record and is not declared: of two dates in order and a copy all of it,
@@ -168,9 +158,7 @@ columns:
 				t.Errorf("%d lines, want %d:\n%s", n, len(tt.want), out)
 			}
 			for _, want := range tt.want {
-				if !strings.Contains(out, want+" holds in every record and is not declared") {
-					t.Errorf("no %s in\n%s", want, out)
-				}
+				must.Hold(t, strings.Contains(out, want+" holds in every record and is not declared"), "no %s in\n%s", want, out)
 			}
 		})
 	}
@@ -238,17 +226,11 @@ events: {person: [sex, born], rows: {max: 2}}
 		"4 people, nobody with more than 4 rows\n", "more than 2 rows: 1 person (25.0%), with 2 rows beyond that; they count as having 2\n",
 		"sex: a person column whose value changes from row to row for 2 people (50.0%); all person columns come from one row of each person\n",
 	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("got %s, which lacks %s", out, want)
-		}
+		must.Hold(t, strings.Contains(out, want), "got %s, which lacks %s", out, want)
 	}
-	if strings.Contains(out, "born: a person column") {
-		t.Errorf("born changes inside its bin alone: %s", out)
-	}
+	must.Hold(t, !strings.Contains(out, "born: a person column"), "born changes inside its bin alone: %s", out)
 	b, err := os.ReadFile(figures)
-	if err != nil || !strings.Contains(string(b), `"rows_over": 2`) || !strings.Contains(string(b), `"column": "sex"`) {
-		t.Errorf("%s, %v", b, err)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(b), `"rows_over": 2`) && strings.Contains(string(b), `"column": "sex"`), "%s, %v", b, err)
 }
 
 // TestCheckOfADomainAlone: without a table the domain file is checked, and written as JSON that declares the same.
@@ -258,9 +240,7 @@ func TestCheckOfADomainAlone(t *testing.T) {
 	var out strings.Builder
 	must.Do(t, r.Run(t.Context(), &out))
 	const want = `{"privacy_id":"none","columns":[{"name":"sex","type":"STRING","values":["No","yes"],"other":true}]}`
-	if got := strings.TrimSpace(out.String()); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, strings.TrimSpace(out.String()), want)
 	if _, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, filepath.Join(t.TempDir(), "bad.yaml"), "columns: []\n")}); err == nil {
 		t.Error("a faulty domain file passed")
 	}
@@ -276,9 +256,7 @@ func TestCheckCountsTies(t *testing.T) {
 	} {
 		text := checkedTable(t, columns+"events: {rows: {max: 3}, order: day"+strict+"}\n", "who,day,kind\na,3,k\na,1,k\na,9,l\nb,,k\nb,x,k\nc,3,k\n")
 		for _, want := range []string{"day: it orders the " + says, "day: it orders the rows, and 2 have no usable value there; they lie at its fallback\n"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("no %q in\n%s", want, text)
-			}
+			must.Hold(t, strings.Contains(text, want), "no %q in\n%s", want, text)
 		}
 	}
 	if text := checkedTable(t, columns+"events: {rows: {max: 3}}\n", "who,day,kind\na,3,k\na,3,l\n"); strings.Contains(text, "orders") {

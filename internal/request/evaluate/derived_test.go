@@ -45,9 +45,7 @@ constraints:
 				t.Errorf("size: %s %v, want %v", item.Metric, item.Score, want.ks)
 			}
 		}
-		if got := strings.Join(names, " "); got != want.shapes {
-			t.Errorf("columns %q, want %q", got, want.shapes)
-		}
+		must.Equal(t, strings.Join(names, " "), want.shapes, "columns")
 		if k := len(names); len(r.Real.Values.Trends.Items) != k*(k-1)/2 || len(r.Real.Values.Columns) != k {
 			t.Errorf("%d columns have %d pairs", k, len(r.Real.Values.Trends.Items))
 		}

@@ -56,9 +56,7 @@ func TestReadTrueCSV(t *testing.T) {
 		"Male;p3;79;2024-04-01;1000;false\n")
 	got := must.Value(ReadTrue(context.Background(), filepath.Join(dir, "*.csv"), parseDomain(t, ""), table.Options{}))(t)
 	want := [][]domain.Code{{0, 2, 1}, {0, 8, 7}, {0, 1, 1}, {0, 3, 1}, {1, 2, 0}}
-	if got.Rows != 3 || !reflect.DeepEqual(got.Columns, want) {
-		t.Errorf("%d rows %v, want 3 rows %v", got.Rows, got.Columns, want)
-	}
+	must.Hold(t, got.Rows == 3 && reflect.DeepEqual(got.Columns, want), "%d rows %v, want 3 rows %v", got.Rows, got.Columns, want)
 }
 
 // publish writes the table's rows, decoded, as a released directory of two parts.
@@ -109,13 +107,9 @@ func TestReadSyntheticIsWhatWasWritten(t *testing.T) {
 		publish(t, dir, extension, f.Domain, want)
 		write(t, filepath.Join(dir, "part-leftover."+extension), "not in the manifest")
 		got := must.Value(ReadSynthetic(context.Background(), dir, f, table.Options{}))(t)
-		if !reflect.DeepEqual(got.Columns, want.Columns) {
-			t.Errorf("%s: the table that is read is not the one that was written", extension)
-		}
+		must.Hold(t, reflect.DeepEqual(got.Columns, want.Columns), "%s: the table that is read is not the one that was written", extension)
 		parts := must.Value(ReadSynthetic(context.Background(), filepath.Join(dir, "part-0*."+extension), f, table.Options{}))(t)
-		if !reflect.DeepEqual(parts.Columns, want.Columns) {
-			t.Errorf("%s: the table of a pattern is not the one that was written", extension)
-		}
+		must.Hold(t, reflect.DeepEqual(parts.Columns, want.Columns), "%s: the table of a pattern is not the one that was written", extension)
 	}
 }
 
@@ -208,9 +202,7 @@ func TestRun(t *testing.T) {
 	if got := [3]int{report.Real.TrueRows, report.Real.SyntheticRows, report.Holdout.Synthetic.TrueRows}; got != [3]int{400, 500, 90} {
 		t.Errorf("rows %v, want 400, 500, 90: one for each person", got)
 	}
-	if got := len(report.Real.Widths); got != 3 {
-		t.Errorf("%d widths, want 3", got)
-	}
+	must.Equal(t, len(report.Real.Widths), 3, "widths")
 	if info, err := os.Stat(c.JSON); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("figures.json: %v, %v; want a file for its owner alone", info.Mode(), err)
 	}
@@ -251,7 +243,5 @@ func TestWorkloadOfTheDomainFile(t *testing.T) {
 	if want := []domain.Clique{{1}, {0, 3}}; !reflect.DeepEqual(w.Cliques(), want) {
 		t.Errorf("cliques %v, want %v", w.Cliques(), want)
 	}
-	if _, err := toCompare(parseDomain(t, ""), 3, 1); err == nil {
-		t.Error("no error where no column is small enough")
-	}
+	must.Fails(toCompare(parseDomain(t, ""), 3, 1))(t, "", "no error where no column is small enough")
 }

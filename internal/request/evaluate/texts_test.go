@@ -66,22 +66,16 @@ func TestCategoriesAreTexts(t *testing.T) {
 				t.Fatalf("%s of %q: %v\n%s", ending, texts, err, draft)
 			}
 			got, want := slices.Sorted(slices.Values(file.Domain.Attributes[0].Values)), slices.Sorted(slices.Values(texts))
-			if !slices.Equal(got, want) || file.Domain.Attributes[0].Other {
-				t.Errorf("%s: proposed %q, want %q", ending, got, want)
-			}
+			must.Hold(t, slices.Equal(got, want) && !file.Domain.Attributes[0].Other, "%s: proposed %q, want %q", ending, got, want)
 			d := write(t, filepath.Join(dir, "d.yaml"), string(draft))
 			checked(t, CheckConfig{Domain: d, Input: table, JSON: filepath.Join(dir, "c.json")})
 			var fit Fit
 			must.Do(t, json.Unmarshal(must.Value(os.ReadFile(filepath.Join(dir, "c.json")))(t), &fit))
-			if fit.Columns[0].Usable != int64(len(rows)) {
-				t.Errorf("%s of %q: %d of %d usable", ending, texts, fit.Columns[0].Usable, len(rows))
-			}
+			must.Hold(t, fit.Columns[0].Usable == int64(len(rows)), "%s of %q: %d of %d usable", ending, texts, fit.Columns[0].Usable, len(rows))
 			must.Do(t, Run(t.Context(), Config{Domain: d, Input: table, Synthetic: table, JSON: filepath.Join(dir, "e.json")}, &strings.Builder{}))
 			var report Report
 			must.Do(t, json.Unmarshal(must.Value(os.ReadFile(filepath.Join(dir, "e.json")))(t), &report))
-			if s := report.Real.Values.Shapes.Items[0].Score; s != 1 {
-				t.Errorf("%s of %q: the table has score %v beside itself", ending, texts, s)
-			}
+			must.Equal(t, report.Real.Values.Shapes.Items[0].Score, 1, "%s of %q: the table has score: beside itself", ending, texts)
 		}
 	}
 }

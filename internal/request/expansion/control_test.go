@@ -94,9 +94,7 @@ func TestControl(t *testing.T) {
 	}
 	_ = sent.Close()
 	go func() {
-		if !c.end("it died") {
-			t.Error("the runner has not closed its stream")
-		}
+		must.Hold(t, c.end("it died"), "the runner has not closed its stream")
 	}()
 	hears("2", "it died")
 	e.ask <- "3"

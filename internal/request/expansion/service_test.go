@@ -74,9 +74,7 @@ func TestExpand(t *testing.T) {
 			known("coder", p.GetAccumulatorCoderId(), c.GetCoders()[p.GetAccumulatorCoderId()] != nil)
 		}
 	}
-	if consumed != 1 {
-		t.Errorf("the rows are read by %d transforms", consumed)
-	}
+	must.Hold(t, consumed == 1, "the rows are read by %d transforms", consumed)
 	for id, col := range c.GetPcollections() {
 		known("collection", id, true)
 		known("coder", col.GetCoderId(), c.GetCoders()[col.GetCoderId()] != nil)

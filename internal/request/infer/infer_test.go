@@ -93,9 +93,7 @@ func TestGolden(t *testing.T) {
 			must.Do(t, os.WriteFile(path, []byte(got), 0o666))
 		}
 		want := must.Value(os.ReadFile(path))(t)
-		if got != string(want) {
-			t.Errorf("%s has changed; run go test -update where that is meant. Now:\n%s", path, got)
-		}
+		must.Hold(t, got == string(want), "%s has changed; run go test -update where that is meant. Now:\n%s", path, got)
 		if _, err := schema.Parse(path, []byte(got)); (err == nil) != tt.valid {
 			t.Errorf("%s: valid should be %v: %v", path, tt.valid, err)
 		}
@@ -164,9 +162,7 @@ func TestTypes(t *testing.T) {
 			}
 		}
 		got := propose(t, Params{Input: put(t, "x.csv", b.String()), FromData: true})
-		if !strings.Contains(inLine(got), "  - {name: x, type: "+tt.want) {
-			t.Errorf("%s: no %s in\n%s", tt.name, tt.want, got)
-		}
+		must.Hold(t, strings.Contains(inLine(got), "  - {name: x, type: "+tt.want), "%s: no %s in\n%s", tt.name, tt.want, got)
 		f, err := schema.Parse("x.yaml", []byte(got))
 		if err != nil {
 			t.Errorf("%s: %v\n%s", tt.name, err, got)
@@ -205,9 +201,7 @@ func TestLongColumnsAreFolded(t *testing.T) {
 		t.Errorf("not folded, or no line:\n%s", got)
 	}
 	for _, legend := range []string{"is each list complete?", "it is what an unusable value becomes"} {
-		if strings.Count(got, legend) != 1 {
-			t.Errorf("%q is not there once:\n%s", legend, got)
-		}
+		must.Hold(t, strings.Count(got, legend) == 1, "%q is not there once:\n%s", legend, got)
 	}
 }
 
@@ -252,12 +246,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if _, err := Open(context.Background(), Params{Input: put(t, "x.parquet", "PAR1"), FromData: true}); err == nil {
-		t.Error("a damaged Parquet file was opened")
-	}
-	if _, err := Open(context.Background(), Params{Input: put(t, "x.csv", "a\n1\n"), PrivacyID: "id"}); err == nil || !strings.Contains(err.Error(), `no column "id"`) {
-		t.Errorf("missing privacy ID: %v", err)
-	}
+	must.Fails(Open(context.Background(), Params{Input: put(t, "x.parquet", "PAR1"), FromData: true}))(t, "", "a damaged Parquet file was opened")
+	must.Fails(Open(context.Background(), Params{Input: put(t, "x.csv", "a\n1\n"), PrivacyID: "id"}))(t, `no column "id"`, "missing privacy ID")
 }
 
 // TestOutward: ranges are around the numbers and little wider, and survive the ends of int64 and float64.

@@ -52,9 +52,7 @@ func TestNullMarksAreProposed(t *testing.T) {
 		"{name: code, type: STRING, values: [c0, c1, c2, none], fallback: c",
 		`csv: {null: ["-", "NA"]}  # review: taken for NULL in mass, born; are they values in other columns?`)
 	usual := proposed(t, "a,b", 100, func(i int) string { return fmt.Sprintf("%d,x%d", i%7, i%2) })
-	if strings.Contains(usual, "csv:") {
-		t.Errorf("a usual file has a csv key:\n%s", usual)
-	}
+	must.Hold(t, !strings.Contains(usual, "csv:"), "a usual file has a csv key:\n%s", usual)
 }
 
 // No whole number is proposed that is not between the least and the largest one, if there are few.

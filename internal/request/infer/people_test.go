@@ -77,21 +77,15 @@ func TestPeopleWithoutColumns(t *testing.T) {
 	}
 	const want = ` has no column that can be used besides "who"`
 	s := must.Value(Open(t.Context(), p))(t)
-	if err := s.OpenPeople(t.Context(), put(t, "people.csv", people)); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("numbers of people alone: %v", err)
-	}
+	must.Fail(t, s.OpenPeople(t.Context(), put(t, "people.csv", people)), want, "numbers of people alone")
 	must.Do(t, s.OpenPeople(t.Context(), put(t, "names.csv", texts)))
-	if _, err := s.Propose(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("names of people alone: %v", err)
-	}
+	must.Fails(s.Propose(t.Context()))(t, want, "names of people alone")
 }
 
 // The number of units is the number of records, or of people, to one digit.
 func TestUnits(t *testing.T) {
 	for n, want := range map[int]int64{0: 0, 7: 7, 14: 10, 15: 20, 999: 1000, 123_456: 100_000} {
-		if got := oneDigit(n); got != want {
-			t.Errorf("of %d: %d, want %d", n, got, want)
-		}
+		must.Equal(t, oneDigit(n), want, "of %d", n)
 	}
 	for privacyID, want := range map[string]int64{"": 100, "who": 50} {
 		name := filepath.Join(t.TempDir(), "t.csv")
@@ -106,9 +100,7 @@ func TestUnits(t *testing.T) {
 		if err == nil {
 			_, err = s.Propose(t.Context())
 		}
-		if err != nil || s.Units != want {
-			t.Errorf("by %q: %d units, want %d; %v", privacyID, s.Units, want, err)
-		}
+		must.Hold(t, err == nil && s.Units == want, "by %q: %d units, want %d; %v", privacyID, s.Units, want, err)
 	}
 }
 
@@ -147,9 +139,7 @@ func TestOrderIsProposed(t *testing.T) {
 		if got := regexp.MustCompile(`order: \w+`).FindString(events); got != test.want {
 			t.Errorf("%s: %q, want %q in %s", test.name, got, test.want, events)
 		}
-		if strings.Contains(text, "order column") != (test.want != "") {
-			t.Errorf("%s: the list of what was read off the data is not right", test.name)
-		}
+		must.Hold(t, strings.Contains(text, "order column") == (test.want != ""), "%s: the list of what was read off the data is not right", test.name)
 		if _, err := schema.Parse("proposed", []byte(text)); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}

@@ -96,9 +96,7 @@ func TestPostgres(t *testing.T) {
 		`{name: seen, type: TIMESTAMP, min: "2020-01-01T00:00:00Z", max: "2020-01-28T23:59:59Z", resolution: minute, fallback: "2020-01-01T00:00:00Z"}  # review: `+coarser+"\n",
 		`{name: local, type: DATETIME, min: "2020-01-01T00:00:00", max: "2020-01-28T23:59:59", resolution: minute, fallback: "2020-01-01T00:00:00"}`+"\n",
 		"{name: sex, type: STRING, values: [f], fallback: f}\n") // one letter alone may mean another thing
-	if strings.Contains(got, "written:") {
-		t.Errorf("Postgres needs no forms:\n%s", got)
-	}
+	must.Hold(t, !strings.Contains(got, "written:"), "Postgres needs no forms:\n%s", got)
 	file := must.Value(schema.Parse("t.yaml", []byte(got)))(t)
 	e := domain.NewEncoder(file.Domain)
 	for i := range 200 {
@@ -114,7 +112,5 @@ func TestPostgres(t *testing.T) {
 func TestBlanksInTheHeader(t *testing.T) {
 	got := proposed(t, "age, sex, fare", 60, func(i int) string { return fmt.Sprintf("%d, %s, %d.5", i%5, []string{"F", "M"}[i%2], i) })
 	hasLines(t, got, "{name: sex, type: STRING, values: [F, M],", "{name: fare, type: NUMERIC, min: 0.5,", "csv: {trim: true}\n")
-	if strings.Contains(got, "written") {
-		t.Errorf("blanks are a form:\n%s", got)
-	}
+	must.Hold(t, !strings.Contains(got, "written"), "blanks are a form:\n%s", got)
 }

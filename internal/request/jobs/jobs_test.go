@@ -63,9 +63,7 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 		"8099":                                   `got "8099"; want host:port`,
 	} {
 		began := time.Now()
-		if _, err := Dial(t.Context(), endpoint); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", endpoint, err, want)
-		}
+		must.Fails(Dial(t.Context(), endpoint))(t, want, "%s", endpoint)
 		if took := time.Since(began); took > 4*Patience {
 			t.Errorf("%s: after %v", endpoint, took)
 		}
@@ -151,9 +149,7 @@ func TestFollow(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 			heard = slices.DeleteFunc(heard, func(s State) bool { return s == jobpb.JobState_STARTING })
-			if len(heard) == 0 || heard[len(heard)-1] != tt.heard[len(tt.heard)-1] {
-				t.Errorf("heard %v, want %v", heard, tt.heard)
-			}
+			must.Hold(t, len(heard) != 0 && heard[len(heard)-1] == tt.heard[len(tt.heard)-1], "heard %v, want %v", heard, tt.heard)
 		})
 	}
 }
@@ -167,15 +163,11 @@ func TestFollowCounts(t *testing.T) {
 	err := c.Follow(t.Context(), jobstest.JobID, Watcher{
 		Counters: func(namespace string) bool { return namespace == "ours" },
 		Counted: func(namespace, name string, value int64) {
-			if namespace != "ours" || name != "rows" || value != 1000 {
-				t.Errorf("counted %s/%s: %d", namespace, name, value)
-			}
+			must.Hold(t, namespace == "ours" && name == "rows" && value == 1000, "counted %s/%s: %d", namespace, name, value)
 			s.Set(jobpb.JobState_DONE)
 		},
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.Hold(t, err == nil, "%v", err)
 }
 
 // Whoever stops waiting has not stopped the job.
@@ -214,9 +206,7 @@ func TestCancel(t *testing.T) {
 			defer cancel()
 			tt.prepare(s, cancel)
 			last, err := c.Cancel(ctx, jobstest.JobID)
-			if Ended(last) != tt.ended || (err == nil) != tt.ended {
-				t.Errorf("last %v, %v", last, err)
-			}
+			must.Hold(t, Ended(last) == tt.ended && (err == nil) == tt.ended, "last %v, %v", last, err)
 		})
 	}
 }

@@ -58,14 +58,10 @@ func TestAlternativesThatDoNotApply(t *testing.T) {
 	for _, a := range p.Alternatives {
 		if a.Refusal != "" {
 			refused++
-			if !strings.Contains(a.Refusal, "linear queries") || !math.IsNaN(a.AverageTV) {
-				t.Errorf("refusal %+v", a)
-			}
+			must.Hold(t, strings.Contains(a.Refusal, "linear queries") && math.IsNaN(a.AverageTV), "refusal %+v", a)
 		}
 	}
-	if refused == 0 {
-		t.Error("every method claims to be pure")
-	}
+	must.Hold(t, refused != 0, "every method claims to be pure")
 	if text := inJSON(t, p); strings.Count(text, `"refusal": `) != refused {
 		t.Errorf("%d are refused:\n%s", refused, text)
 	}
@@ -84,14 +80,10 @@ func TestPlanOfAnAdaptiveMethod(t *testing.T) {
 	must.Do(t, err)
 	text := inJSON(t, p)
 	for _, want := range []string{`"adaptive": true`, `"marginals_measured": 4`, `"method_limits": "the model is every cell of the domain`, `"noise_bound_95": null`} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
+		must.Hold(t, strings.Contains(text, want), "no %q in\n%s", want, text)
 	}
 	p, err = Make(problem(3, slices.Repeat([]int{10}, 12)...), "auto", 0, true, 0, nil)
-	if err != nil || !strings.Contains(p.Limits, "300000 weighted records") {
-		t.Errorf("%v; limits of 1e12 cells: %q", err, p.Limits)
-	}
+	must.Hold(t, err == nil && strings.Contains(p.Limits, "300000 weighted records"), "%v; limits of 1e12 cells: %q", err, p.Limits)
 }
 
 // Many columns at a large ε draw more noisy numbers than δ pays for under GDP: the request is planned all the same,
@@ -119,12 +111,8 @@ func TestManyColumnsAtLargeEpsilon(t *testing.T) {
 
 // Where no column can be left large enough the loop still ends, and says so.
 func TestCoarsenEnds(t *testing.T) {
-	if got := coarsen(problem(1, 2, 2, 2), 1e9); got != "" {
-		t.Errorf("got %q", got)
-	}
-	if got := coarsen(problem(1, 8, 2), 4); got != "c0 from 8 to 2 cells" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, coarsen(problem(1, 2, 2, 2), 1e9), "")
+	must.Equal(t, coarsen(problem(1, 8, 2), 4), "c0 from 8 to 2 cells")
 }
 
 // A plan says which method measures marginals that are too wide for the chosen one, and which method suits the workload.
@@ -141,9 +129,7 @@ func TestPlanSaysWhichMethodSuits(t *testing.T) {
 		{said("rake", 4, many...), `"marginals_too_wide": `},
 		{said("dpam", 3, append(few, 3, 2)...), `"better_suited": "rake: `},
 	} {
-		if !strings.Contains(x.text, x.want) {
-			t.Errorf("no %q in\n%s", x.want, x.text)
-		}
+		must.Hold(t, strings.Contains(x.text, x.want), "no %q in\n%s", x.want, x.text)
 	}
 	if text := said("auto", 4, few...); strings.Contains(text, "better_suited") || strings.Contains(text, "too_wide") {
 		t.Errorf("the rule's own choice is doubted in\n%s", text)

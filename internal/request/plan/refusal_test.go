@@ -28,13 +28,9 @@ func TestRefusalNamesColumns(t *testing.T) {
 		t.Fatalf("a domain of 2^43 cells was taken: %v", err)
 	}
 	what, fix := Refusal(p, "dpam", err)
-	if !strings.Contains(what, "cells") || !strings.Contains(what, "GB") {
-		t.Errorf("what: %s", what)
-	}
+	must.Hold(t, strings.Contains(what, "cells") && strings.Contains(what, "GB"), "what: %s", what)
 	for _, want := range []string{"c3 from 400 to ", "c17 from 90 to "} {
-		if !strings.Contains(fix, want) {
-			t.Errorf("fix %q lacks %q", fix, want)
-		}
+		must.Hold(t, strings.Contains(fix, want), "fix %q lacks %q", fix, want)
 	}
 	for i := range sizes {
 		if name := fmt.Sprintf("c%d from", i); i != 3 && i != 17 && strings.Contains(fix, name) {

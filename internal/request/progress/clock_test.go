@@ -96,15 +96,11 @@ func TestProgressInJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		if l["level"] != "info" || l["time"] == nil || l["elapsed_seconds"] == nil {
-			t.Errorf("got %s", line)
-		}
+		must.Hold(t, l["level"] == "info" && l["time"] != nil && l["elapsed_seconds"] != nil, "got %s", line)
 		stages = append(stages, fmt.Sprint(l["stage"], l["done"]))
 	}
 	if text := out.String(); strings.Contains(text, "bytes") || strings.Contains(text, "1234567") {
 		t.Errorf("the size of the table is logged: %s", text)
 	}
-	if got := strings.Join(stages, " "); got != "reading0 fit0" {
-		t.Errorf("got %s", got)
-	}
+	must.Equal(t, strings.Join(stages, " "), "reading0 fit0")
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // sizesAndTimes are sizes, and times of any length: a busy machine can stop a test for seconds.
@@ -29,22 +31,16 @@ func shown(t *testing.T, terminal bool) string {
 // What is in a file says nothing of the size of the table.
 func TestProgressInAFile(t *testing.T) {
 	want := "reading (X)\nfit: about 4 steps (X)\nwriting: 2000 in all (X)\n"
-	if got := sizesAndTimes.ReplaceAllString(shown(t, false), "X"); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, sizesAndTimes.ReplaceAllString(shown(t, false), "X"), want)
 }
 
 // On a terminal one line is written over and over, and wiped at the end.
 func TestProgressOnATerminal(t *testing.T) {
 	raw := shown(t, true)
 	got := sizesAndTimes.ReplaceAllString(raw, "X")
-	if strings.Contains(got, "\n") || !strings.HasSuffix(got, " \r") {
-		t.Errorf("the line is left, or has ends: %q", got)
-	}
+	must.Hold(t, !strings.Contains(got, "\n") && strings.HasSuffix(got, " \r"), "the line is left, or has ends: %q", got)
 	for _, want := range []string{"\rreading X of X, X", "\rfit 0 of about 4, X", "\rfit 4 of about 4, X", "\rwriting 1000 of 2000, X", "\rwriting 2000 of 2000, X"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q lacks %q", got, want)
-		}
+		must.Hold(t, strings.Contains(got, want), "%q lacks %q", got, want)
 	}
 	lines := strings.Split(strings.Trim(raw, "\r "), "\r")
 	for i := 1; i < len(lines); i++ {

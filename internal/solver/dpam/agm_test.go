@@ -137,9 +137,7 @@ func divergenceIdentity(t *testing.T, never domain.Exclusions) {
 func TestStepDoesNotAllocate(t *testing.T) {
 	o, ms, _ := tree10(t, 100)
 	d := start(o, newRisk(o.Plan(), ms, 10_000, FitSettings{Seed: 1}))
-	if n := testing.AllocsPerRun(20, d.step); n != 0 {
-		t.Errorf("%g allocations per step", n)
-	}
+	must.Equal(t, testing.AllocsPerRun(20, d.step), 0, "allocations per step")
 }
 
 // TestRiskIsUnbiased: at a fixed step the estimate has the mean of the true squared error. 200 fixed
@@ -287,9 +285,7 @@ func TestProject(t *testing.T) {
 	y := noisy(ms, rand.New(rand.NewPCG(4, 4)))
 	plain, err1 := Fit(o, y, 10_000, FitSettings{MaxIterations: 20})
 	same, err2 := Fit(o, y, 10_000, FitSettings{MaxIterations: 20, Project: func(query.Answers) {}})
-	if err1 != nil || err2 != nil || !slices.Equal(plain.Weights, same.Weights) {
-		t.Errorf("the identity is not neutral: %v, %v", err1, err2)
-	}
+	must.Hold(t, err1 == nil && err2 == nil && slices.Equal(plain.Weights, same.Weights), "the identity is not neutral: %v, %v", err1, err2)
 }
 
 func TestTotalOf(t *testing.T) {
@@ -324,9 +320,7 @@ func TestFitPanics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
+				must.Hold(t, recover() != nil, "no panic")
 			}()
 			_, _ = f()
 		})

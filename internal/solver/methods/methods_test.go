@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/solver/dpam"
 	"github.com/dapple-dp/dapple/internal/solver/methods"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 )
@@ -33,9 +34,7 @@ func init() { solver.Register(mine()) }
 // A method that is registered is found by name and listed last; it may leave out what only plans need.
 func TestRegister(t *testing.T) {
 	m, why, err := methods.Choose(solver.Problem{}, "mine")
-	if err != nil || m.Name != "mine" || why != "named in the request" {
-		t.Errorf("Choose = %q, %q, %v", m.Name, why, err)
-	}
+	must.Hold(t, err == nil && m.Name == "mine" && why == "named in the request", "Choose = %q, %q, %v", m.Name, why, err)
 	if bytes, seconds := m.Cost(solver.Problem{}); !math.IsNaN(bytes) || !math.IsNaN(seconds) {
 		t.Errorf("a cost that nobody stated is %g bytes, %g s", bytes, seconds)
 	}
@@ -44,12 +43,8 @@ func TestRegister(t *testing.T) {
 	}
 	all := methods.All()
 	all[0] = mine()
-	if methods.Names()[0] != "rake" {
-		t.Error("a caller of All can change the registry")
-	}
-	if _, err := methods.Lookup("magic"); err == nil || !strings.Contains(err.Error(), "there are rake, dpam, ") {
-		t.Errorf("error %v", err)
-	}
+	must.Hold(t, methods.Names()[0] == "rake", "a caller of All can change the registry")
+	must.Fails(methods.Lookup("magic"))(t, "there are rake, dpam, ")
 }
 
 // A name may carry settings, and the method that they make is as guarded as a registered one.
@@ -99,9 +94,7 @@ func TestRegisterRefuses(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("registered: %s", name)
-				}
+				must.Hold(t, recover() != nil, "registered: %s", name)
 			}()
 			m := mine()
 			change(&m)

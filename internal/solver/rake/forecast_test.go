@@ -73,9 +73,7 @@ func TestForecastOfAModel(t *testing.T) {
 		t.Errorf("constants %.4f, a typical table %.4f, an even one %.4f", constant, usual, uniform)
 	}
 	other := &population.Model{Sizes: []int{4, 5, 6}, Weights: make([]float64, 120)}
-	if _, err := Predict(p, dp.Budget{Capacity: 1}, &solver.Pattern{Model: other}); err == nil {
-		t.Error("a model of another domain was taken")
-	}
+	must.Fails(Predict(p, dp.Budget{Capacity: 1}, &solver.Pattern{Model: other}))(t, "", "a model of another domain was taken")
 }
 
 // A release at a small ε foretells what a run at a larger one makes of columns whose bins are learned again. The noise is

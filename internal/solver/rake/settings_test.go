@@ -82,9 +82,7 @@ func TestRecordsFollowTheUnits(t *testing.T) {
 		columns, want int
 	}{{1, 14, 30_000}, {2000, 14, 120_000}, {2000, 40, 30_000}, {10_000, 60, 62_000}, {48_842, 14, 300_000}, {200_000, 14, 400_000}, {2e6, 60, 1_000_000}, {5e6, 10, 1_000_000}, {1e12, 14, 1_000_000}, {math.Inf(1), 1000, 300_000},
 		{math.Inf(1), 200, 633_102}} {
-		if got := fit.Records(tt.units, tt.columns); got != tt.want {
-			t.Errorf("%g units of %d columns: %d records, want %d", tt.units, tt.columns, got, tt.want)
-		}
+		must.Equal(t, fit.Records(tt.units, tt.columns), tt.want, "%g units of %d columns: records", tt.units, tt.columns)
 	}
 }
 

@@ -101,12 +101,8 @@ func TestSolveRefuses(t *testing.T) {
 	empty := problem([]int{2, 3}, 2, dp.AddRemove)
 	empty.Workload.Marginals = nil
 	for name, p := range map[string]solver.Problem{"no marginals": empty} {
-		if _, err := Accesses(p); err == nil {
-			t.Errorf("%s: planned", name)
-		}
-		if _, err := Solve(p, newCurator(t, table(10, p.Workload.Sizes), p, 1, 1)); err == nil {
-			t.Errorf("%s: solved", name)
-		}
+		must.Fails(Accesses(p))(t, "", "%s: planned", name)
+		must.Fails(Solve(p, newCurator(t, table(10, p.Workload.Sizes), p, 1, 1)))(t, "", "%s: solved", name)
 	}
 }
 
@@ -125,9 +121,7 @@ func TestSolveDependsOnAnswersOnly(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got.Model.Fingerprint() != want.Model.Fingerprint() {
-			t.Errorf("%s: equal answers, different models", name)
-		}
+		must.Hold(t, got.Model.Fingerprint() == want.Model.Fingerprint(), "%s: equal answers, different models", name)
 	}
 }
 

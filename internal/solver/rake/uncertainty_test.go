@@ -58,9 +58,7 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"2-way, measured", "3-way, extrapolated", "5-way, extrapolated", "2-way, pooled"} {
-		if cells[kind] == 0 {
-			t.Errorf("no cell is of the kind %q", kind)
-		}
+		must.Hold(t, cells[kind] != 0, "no cell is of the kind %q", kind)
 	}
 	if far > .003*sum {
 		t.Errorf("%.0f of %.0f cells beyond 5 standard errors", far, sum)

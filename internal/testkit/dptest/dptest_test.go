@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestEnumerate(t *testing.T) {
@@ -25,9 +26,7 @@ func TestEnumerate(t *testing.T) {
 			t.Errorf("P(%d) = %g, want %g", k, law[k], p)
 		}
 	}
-	if len(law) != len(want) || lost != 0 {
-		t.Errorf("law %v, lost %g", law, lost)
-	}
+	must.Hold(t, len(law) == len(want) && lost == 0, "law %v, lost %g", law, lost)
 }
 
 func TestEnumerateFloor(t *testing.T) {
@@ -69,12 +68,8 @@ func TestTables(t *testing.T) {
 		t.Errorf("%d tables", got)
 	}
 	table := []int64{2, 0, 1}
-	if got := len(Neighbours(dp.AddRemove, table)); got != 3+2 {
-		t.Errorf("%d neighbours under AddRemove", got)
-	}
-	if got := len(Neighbours(dp.Replace, table)); got != 2*2 {
-		t.Errorf("%d neighbours under Replace", got)
-	}
+	must.Equal(t, len(Neighbours(dp.AddRemove, table)), 3+2, "neighbours under AddRemove")
+	must.Equal(t, len(Neighbours(dp.Replace, table)), 2*2, "neighbours under Replace")
 }
 
 // failures notes whether a helper failed the test.
@@ -108,8 +103,6 @@ func TestWithinMemory(t *testing.T) {
 				kept = make([]byte, much)
 			}
 		})
-		if f.failed != c.fails {
-			t.Errorf("%s: failed %v after %d runs", name, f.failed, runs)
-		}
+		must.Hold(t, f.failed == c.fails, "%s: failed %v after %d runs", name, f.failed, runs)
 	}
 }

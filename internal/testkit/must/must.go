@@ -1,7 +1,13 @@
-// Package must ends a test at an error that it does not expect.
+// Package must says what has to be true in a test: one that is not so ends the test (Do, Value), or marks it as failed (Hold, Equal,
+// Fail, Fails).
 package must
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Value returns what returns the value of a call, or ends the test with the error of the call: Value(os.Open(name))(t).
 func Value[T any](v T, err error) func(testing.TB) T {
@@ -18,4 +24,45 @@ func Do(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Hold marks the test as failed, with the words of a format, if something does not hold. The arguments are evaluated either way.
+func Hold(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf(format, args...)
+	}
+}
+
+// Equal marks the test as failed if two values differ. What is compared may be named: a format and its arguments.
+func Equal[T comparable](t testing.TB, got, want T, about ...any) {
+	t.Helper()
+	Hold(t, got == want, "%sgot %v, want %v", named(about), got, want)
+}
+
+// List is Equal for slices.
+func List[S ~[]T, T comparable](t testing.TB, got, want S, about ...any) {
+	t.Helper()
+	Hold(t, slices.Equal(got, want), "%sgot %v, want %v", named(about), got, want)
+}
+
+// Fail marks the test as failed unless there is an error that holds a text. What was tried may be named, as for Equal.
+func Fail(t testing.TB, err error, text string, about ...any) {
+	t.Helper()
+	Hold(t, err != nil && strings.Contains(err.Error(), text), "%sgot %v, want an error with %q", named(about), err, text)
+}
+
+// Fails is Fail for a call that returns a value, too: Fails(os.Open(name))(t, "no such file").
+func Fails[T any](_ T, err error) func(t testing.TB, text string, about ...any) {
+	return func(t testing.TB, text string, about ...any) {
+		t.Helper()
+		Fail(t, err, text, about...)
+	}
+}
+
+func named(about []any) string {
+	if len(about) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(fmt.Sprint(about[0]), about[1:]...) + ": "
 }

@@ -22,9 +22,7 @@ func uniformErrors(t *Table) (largest, tv float64) {
 
 func TestTree10(t *testing.T) {
 	table := Tree10()
-	if n := table.Units(); n != 10_000 {
-		t.Errorf("%g units, want 10000", n)
-	}
+	must.Equal(t, table.Units(), 10_000, "units")
 	if largest, tv := uniformErrors(table); math.Abs(largest-.379) > 5e-4 || math.Abs(tv-.275) > 5e-4 {
 		t.Errorf("uniform model %.4f/%.4f, want .379/.275", largest, tv)
 	}
@@ -77,12 +75,8 @@ func TestCuratorRefuses(t *testing.T) {
 	if err := measure(1, dp.ShareOf(1, 2)); err != nil {
 		t.Error(err)
 	}
-	if measure(1, dp.ShareOf(1, 4)) == nil {
-		t.Error("a stage and round were answered twice")
-	}
-	if measure(2, dp.ShareOf(3, 4)) == nil {
-		t.Error("the budget was overspent")
-	}
+	must.Hold(t, measure(1, dp.ShareOf(1, 4)) != nil, "a stage and round were answered twice")
+	must.Hold(t, measure(2, dp.ShareOf(3, 4)) != nil, "the budget was overspent")
 }
 
 // TestReplayNotices: a question that changes without a change of the answers is refused.
@@ -92,7 +86,5 @@ func TestReplayNotices(t *testing.T) {
 	if _, err := c.Replay().Total("total", dp.ShareOf(1, 2)); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.Replay().Total("total", dp.ShareOf(1, 3)); err == nil {
-		t.Error("another share was not noticed")
-	}
+	must.Fails(c.Replay().Total("total", dp.ShareOf(1, 3)))(t, "", "another share was not noticed")
 }

@@ -38,9 +38,7 @@ func TestPort(t *testing.T) {
 	port := Port(t)
 	for range 2000 {
 		l := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
-		if l.Addr().(*net.TCPAddr).Port == port {
-			t.Error("the port was given away")
-		}
+		must.Hold(t, l.Addr().(*net.TCPAddr).Port != port, "the port was given away")
 		must.Do(t, l.Close())
 	}
 	l := must.Value(net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)))(t)

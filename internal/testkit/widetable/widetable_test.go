@@ -30,16 +30,12 @@ func written(t *testing.T, p widetable.Params) []byte {
 func TestPinned(t *testing.T) {
 	const want = "a3c57a746b00b945608242b4f95458688221c16bb9b27964d19d78e3279f7a07"
 	sum := sha256.Sum256(written(t, widetable.Params{Columns: 40, People: 1000, Seed: 1}))
-	if got := hex.EncodeToString(sum[:]); got != want {
-		t.Errorf("the table has SHA-256 %s, want %s", got, want)
-	}
+	must.Equal(t, hex.EncodeToString(sum[:]), want, "the table has SHA-256")
 }
 
 func TestFewerPeopleAreTheBeginning(t *testing.T) {
 	few, many := written(t, widetable.Params{People: 100, Seed: 3, ID: "who"}), written(t, widetable.Params{People: 300, Seed: 3, ID: "who"})
-	if !bytes.HasPrefix(many, few) {
-		t.Error("the first 100 rows depend on how many follow")
-	}
+	must.Hold(t, bytes.HasPrefix(many, few), "the first 100 rows depend on how many follow")
 	if other := written(t, widetable.Params{People: 100, Seed: 4, ID: "who"}); bytes.Equal(few, other) {
 		t.Error("the seed changes nothing")
 	}

@@ -128,9 +128,7 @@ func TestPartsOfKeptRecords(t *testing.T) {
 			}
 			must.Do(t, sum.Merge(recode(t, p)))
 		}
-		if sum.Digest() != want[0].Digest() {
-			t.Errorf("%s: the parts hold other records", name)
-		}
+		must.Hold(t, sum.Digest() == want[0].Digest(), "%s: the parts hold other records", name)
 	}
 	if got := count(t, "prism", plain, Params{MaxPart: most}, sample(plain, 3000)...); len(got) != 1 {
 		t.Errorf("%d tables where tables of counts are kept, want 1", len(got))

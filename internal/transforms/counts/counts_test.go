@@ -153,9 +153,7 @@ func TestDigestSeesOneRecord(t *testing.T) {
 		a, b := NewTable(s), NewTable(s)
 		a.add(pack([]domain.Code{0, 0, 0, 0, 1, 2, 1, 3}))
 		b.add(pack([]domain.Code{0, 0, 0, 0, 1, 2, 1, 4}))
-		if a.Digest() == b.Digest() {
-			t.Errorf("%s: tables of different records have one digest", name)
-		}
+		must.Hold(t, a.Digest() != b.Digest(), "%s: tables of different records have one digest", name)
 	}
 }
 
@@ -235,9 +233,7 @@ func TestMergeRefusesOverflow(t *testing.T) {
 	a, b := NewTable(s), NewTable(s)
 	a.weight, a.tables[0][1] = math.MaxInt64, math.MaxInt64
 	b.add([]byte{1})
-	if err := a.Merge(b); err == nil {
-		t.Error("more units than an int64 counts were merged")
-	}
+	must.Fail(t, a.Merge(b), "", "more units than an int64 counts were merged")
 }
 
 func TestDecodeRefusesOtherBytes(t *testing.T) {
@@ -246,12 +242,8 @@ func TestDecodeRefusesOtherBytes(t *testing.T) {
 		table.add(pack(random(rand.New(rand.NewPCG(3, 3)), 10)))
 		b := table.Encode()
 		for _, cut := range []int{0, 1, 5, len(b) / 2, len(b) - 1} {
-			if _, err := DecodeTable(b[:cut]); err == nil {
-				t.Errorf("%s: %d of %d bytes decode", name, cut, len(b))
-			}
+			must.Fails(DecodeTable(b[:cut]))(t, "", "%s: %d of %d bytes decode", name, cut, len(b))
 		}
-		if _, err := DecodeTable(append(b, 0)); err == nil {
-			t.Errorf("%s: a byte too many decodes", name)
-		}
+		must.Fails(DecodeTable(append(b, 0)))(t, "", "%s: a byte too many decodes", name)
 	}
 }

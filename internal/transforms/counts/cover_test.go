@@ -66,14 +66,10 @@ func TestCoverCountsAsCliques(t *testing.T) {
 		}
 		merged := NewTable(shape)
 		must.Do(t, merged.Merge(whole))
-		if whole.Digest() != narrow.Digest() || merged.Digest() != narrow.Digest() {
-			t.Errorf("%s: other counts than the cliques'", name)
-		}
+		must.Hold(t, whole.Digest() == narrow.Digest() && merged.Digest() == narrow.Digest(), "%s: other counts than the cliques'", name)
 		whole.add(rows[:5*width])
 		narrow.add(rows[:5*width])
-		if whole.Digest() != narrow.Digest() {
-			t.Errorf("%s: other counts after adding to a finished table", name)
-		}
+		must.Hold(t, whole.Digest() == narrow.Digest(), "%s: other counts after adding to a finished table", name)
 	}
 }
 
@@ -98,9 +94,7 @@ func TestCover(t *testing.T) {
 			t.Errorf("clique %v is summed out %d times", cliques[k], n)
 		}
 	}
-	if len(c.sets) > len(cliques)/2 {
-		t.Errorf("%d sets for %d cliques", len(c.sets), len(cliques))
-	}
+	must.Hold(t, len(c.sets) <= len(cliques)/2, "%d sets for %d cliques", len(c.sets), len(cliques))
 }
 
 // BenchmarkCover counts all three-way marginals of 14 columns on one core, in the cliques' own tables

@@ -120,14 +120,10 @@ func neighboursDiffer(t *testing.T, whole *domain.Domain, n dp.Neighbouring) {
 					t.Errorf("one unit more takes %d from a cell of marginal %v", -more, c)
 				}
 			}
-			if sum != unit {
-				t.Errorf("one unit more adds %d to marginal %v, want %d", sum, c, unit)
-			}
+			must.Hold(t, sum == unit, "one unit more adds %d to marginal %v, want %d", sum, c, unit)
 		}
 	}
-	if most != n.UnitChanges()*unit {
-		t.Errorf("%v: largest change %d in all pairs: the pairs are too tame", n, most)
-	}
+	must.Hold(t, most == n.UnitChanges()*unit, "%v: largest change %d in all pairs: the pairs are too tame", n, most)
 	dptest.Figure(t, "%v: %d pairs, largest change %d", n, pairs, most)
 }
 

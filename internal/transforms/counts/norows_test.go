@@ -68,9 +68,7 @@ func TestNeighboursWithPeopleOfTheirOwnTable(t *testing.T) {
 		if a.Units() != int64(n) || b.Units() != int64(n+1) || c.Units() != int64(n) {
 			t.Fatalf("%d, %d and %d people counted of %d, %d and %d", a.Units(), b.Units(), c.Units(), n, n+1, n)
 		}
-		if counted(strange).Digest() != a.Digest() {
-			t.Error("rows of an ID that is not in the table of people change the counts")
-		}
+		must.Hold(t, counted(strange).Digest() == a.Digest(), "rows of an ID that is not in the table of people change the counts")
 		for _, q := range []domain.Clique{{0}, {1}, {0, 1}, {last - 1}, {1, last - 1}, {last - 1, last}} {
 			if change := distance(a.Marginal(q), c.Marginal(q)); change > dp.Replace.UnitChanges()*unit {
 				t.Errorf("another person in the place of one: marginal %v changes by %d", q, change)
@@ -82,9 +80,7 @@ func TestNeighboursWithPeopleOfTheirOwnTable(t *testing.T) {
 					t.Errorf("one person more takes %d from a cell of marginal %v", -more, q)
 				}
 			}
-			if sum != unit {
-				t.Errorf("one person more adds %d to marginal %v, want %d", sum, q, unit)
-			}
+			must.Hold(t, sum == unit, "one person more adds %d to marginal %v, want %d", sum, q, unit)
 		}
 		none := int64(0)
 		for id, m := range x {

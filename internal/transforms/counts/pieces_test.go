@@ -107,9 +107,7 @@ func TestPieces(t *testing.T) {
 			grouped[key] = append(grouped[key], p)
 		}
 		for _, list := range grouped {
-			if len(list) > FirstSums {
-				t.Errorf("%d bundles: %d groups", bundles, len(list))
-			}
+			must.Hold(t, len(list) <= FirstSums, "%d bundles: %d groups", bundles, len(list))
 		}
 		if most > 6+2*bundles/FirstSums { // the records, and so the groups, are the same in each run
 			t.Errorf("%d bundles: %d in one group", bundles, most)
@@ -122,9 +120,7 @@ func TestPieces(t *testing.T) {
 			t.Fatalf("%d pieces of 63,500 cells", len(all))
 		}
 		got := must.Value(Assemble(s, each(all...)))(t)
-		if !slices.Equal(got.Encode(), want) {
-			t.Errorf("%d bundles: another table", bundles)
-		}
+		must.Hold(t, slices.Equal(got.Encode(), want), "%d bundles: another table", bundles)
 	}
 }
 
@@ -137,9 +133,7 @@ func TestPiecesOfABundleRunAgain(t *testing.T) {
 		first := bundle(t, s, pack(0, v, 1, 2, 4, 3), pack(3, 3))
 		again := bundle(t, s, pack(3, 3, 4, 3), pack(1, 2), pack(0, v))
 		for key, p := range first {
-			if again[key] == nil || !slices.Equal(encodePiece(again[key]), encodePiece(p)) {
-				t.Errorf("another key or piece, if v is %d", v)
-			}
+			must.Hold(t, again[key] != nil && slices.Equal(encodePiece(again[key]), encodePiece(p)), "another key or piece, if v is %d", v)
 		}
 	}
 }
@@ -152,20 +146,12 @@ func TestAssembleRefuses(t *testing.T) {
 		"a lost piece": pieces[:1], "the first lost": pieces[1:], "a repeated one": {pieces[0], pieces[1], pieces[1]},
 		"an unknown one": {pieces[0], pieces[1], {at: 2}}, "a short one": {pieces[0], {at: 1}},
 	} {
-		if _, err := Assemble(s, each(list...)); err == nil {
-			t.Errorf("%s: a table", name)
-		}
+		must.Fails(Assemble(s, each(list...)))(t, "", "%s: a table", name)
 	}
-	if _, err := mergePieces(pieces[0], pieces[1]); err == nil {
-		t.Error("different pieces add up")
-	}
-	if _, err := mergePieces(&Piece{weight: math.MaxInt64}, &Piece{weight: 1}); err == nil {
-		t.Error("more units than an int64 counts add up")
-	}
+	must.Fails(mergePieces(pieces[0], pieces[1]))(t, "", "different pieces add up")
+	must.Fails(mergePieces(&Piece{weight: math.MaxInt64}, &Piece{weight: 1}))(t, "", "more units than an int64 counts add up")
 	for _, b := range [][]byte{nil, {0}, {0, 0, 1}, {0, 0, 1, 0, 1, 1}, {0, 0, 0xff, 0xff, 0xff, 1, 0}} {
-		if _, err := decodePiece(b); err == nil {
-			t.Errorf("%v is a piece", b)
-		}
+		must.Fails(decodePiece(b))(t, "", "%v is a piece", b)
 	}
 	if none, err := Assemble(s, each()); err != nil || none.Units() != 0 || !slices.Equal(none.Encode(), NewTable(s).Encode()) {
 		t.Errorf("no pieces are not the counts of no units: %v", err)
@@ -192,9 +178,7 @@ func TestDivide(t *testing.T) {
 			if n > 0 {
 				want = count(t, runner, d, Params{MaxCells: 1 << 17}, chunks...)[0]
 			}
-			if !slices.Equal(sum.Encode(), want.Encode()) {
-				t.Errorf("%s, %d records: other counts", runner, n)
-			}
+			must.Hold(t, slices.Equal(sum.Encode(), want.Encode()), "%s, %d records: other counts", runner, n)
 		}
 	}
 	pl, s := beam.NewPipelineWithRoot()

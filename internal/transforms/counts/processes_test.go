@@ -109,8 +109,6 @@ func TestWideTableAcrossProcesses(t *testing.T) {
 				want[int(row[pair[0]])*n+int(row[pair[1]])]++
 			}
 		}
-		if have := got.Marginal(domain.NewClique(pair[0], pair[1])); !slices.Equal(have, want) {
-			t.Errorf("columns %v: %v, want %v", pair, have, want)
-		}
+		must.List(t, got.Marginal(domain.NewClique(pair[0], pair[1])), want, "columns %v", pair)
 	}
 }

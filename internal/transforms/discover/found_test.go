@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Cells of magnitudes hold their numbers.
@@ -35,14 +36,10 @@ func TestUsedPlaces(t *testing.T) {
 		"1E-7": 7, "2.5e-08": 9, "1.23456789": 8, "0.1234567891": 10, "1e-300": 10, "1e300": 0, "1e-300000000": 10, "1e300000000": 0, "1e-99999999999999999999": 10,
 		"1.000000000000000000000000000000000000000000000": 0, "1" + strings.Repeat("0", 60): 0,
 	} {
-		if got := usedPlaces([]byte(text)); got != want {
-			t.Errorf("%s has %d places, want %d", text, got, want)
-		}
+		must.Equal(t, usedPlaces([]byte(text)), want, "%s: places", text)
 	}
 	c, _ := (&reader{Column: Column{Untyped: true}}).place([]byte("1e-300000000"), false)
-	if c[kindOf] != decimalCell || c[magnitudeOf] != powers {
-		t.Errorf("a number below all floats is in cells %v, want 0", c)
-	}
+	must.Hold(t, c[kindOf] == decimalCell && c[magnitudeOf] == powers, "a number below all floats is in cells %v, want 0", c)
 }
 
 // TestFarCellsHaveToStandOut: of noise alone a cell far from the range never makes an end of it: farFalse of the columns at
@@ -270,9 +267,7 @@ func TestFewDecimalsAreFound(t *testing.T) {
 		if i == 8 {
 			want = "0.1"
 		}
-		if c.Resolution != want || c.Type == domain.Float64 {
-			t.Errorf("%+v, want steps of %s", c, want)
-		}
+		must.Hold(t, c.Resolution == want && c.Type != domain.Float64, "%+v, want steps of %s", c, want)
 	}
 }
 

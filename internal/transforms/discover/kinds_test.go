@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // found finds columns of a made-up table with a generous budget, and checks that the file can be read.
@@ -83,9 +84,7 @@ func TestCodesStandApart(t *testing.T) {
 		}
 		calendar := f.Type.Facts().Calendar
 		narrow := calendar && f.Min >= "2019" && f.Max < "2025" || !calendar && parsed(f.Min) >= 0 && parsed(f.Max) <= 127
-		if got != c.exact || !narrow || f.Left != "" {
-			t.Errorf("%s: %+v, want the exact values %s", name, f, c.exact)
-		}
+		must.Hold(t, got == c.exact && narrow && f.Left == "", "%s: %+v, want the exact values %s", name, f, c.exact)
 	}
 }
 
@@ -100,9 +99,7 @@ func TestEndsOfRanges(t *testing.T) {
 		if name == "zip_code" {
 			want = f[name].Min + " 99999"
 		}
-		if got := f[name].Min + " " + f[name].Max; got != want {
-			t.Errorf("%s: from %s, want %s", name, got, want)
-		}
+		must.Equal(t, f[name].Min+" "+f[name].Max, want, "%s: from", name)
 	}
 	if lo := parsed(f["zip_code"].Min); lo < 90_000 || lo > 98_101 || parsed(f["zip_code"].Common) < 90_000 {
 		t.Errorf("%+v", f["zip_code"])
@@ -173,15 +170,11 @@ func TestNumericInDoubt(t *testing.T) {
 func TestTextsAreValues(t *testing.T) {
 	for _, s := range []string{"2020-01-01", "2020/01/01", "09:30", "23:59:59", "12", "true", "14.5"} {
 		f := found(t, 4000, map[string]func(int) string{"x": func(i int) string { return []string{s, "plain", "word"}[i%3] }})["x"]
-		if !slices.Contains(f.Values, s) || f.Left != "" {
-			t.Errorf("%q: %+v", s, f)
-		}
+		must.Hold(t, slices.Contains(f.Values, s) && f.Left == "", "%q: %+v", s, f)
 	}
 	for _, s := range []string{"Seine\u00a0Saint", "soft\u00adhyphen", "a\u200db", "\u200fright", "\ufeffmark", "line\nbreak", "line\r\nbreak", "a\x00b", "tab\t", "\U000e0001"} {
 		f := found(t, 4000, map[string]func(int) string{"x": func(i int) string { return []string{s, "plain"}[i%2] }})["x"]
-		if !slices.Contains(f.Values, s) || f.Left != "" {
-			t.Errorf("%q: %+v", s, f)
-		}
+		must.Hold(t, slices.Contains(f.Values, s) && f.Left == "", "%q: %+v", s, f)
 	}
 	p := params("", "x")
 	p.Columns[0].Untyped, p.Columns[0].Type = false, domain.String // of Parquet, where the empty text is one
@@ -207,9 +200,7 @@ func TestImpossibleDates(t *testing.T) {
 		}
 	}
 	spans := found(t, 10_000, map[string]func(i int) string{"x": func(i int) string { return fmt.Sprintf("%02d:%02d:10", i%90, i%60) }})["x"]
-	if spans.Type == domain.Time {
-		t.Errorf("durations of up to 90 hours: %+v", spans)
-	}
+	must.Hold(t, spans.Type != domain.Time, "durations of up to 90 hours: %+v", spans)
 	if f["clock"].Max != "23:59:59.999999" {
 		t.Errorf("%+v", f["clock"])
 	}

@@ -68,9 +68,7 @@ func TestPipeline(t *testing.T) {
 	if file, err := schema.Parse("found", f.File("trim: true")); err != nil || file.Domain.Events == nil {
 		t.Errorf("%v\n%s", err, f.File("trim: true"))
 	}
-	if found[1].Units != f.Units {
-		t.Error("a second attempt has drawn again")
-	}
+	must.Hold(t, found[1].Units == f.Units, "a second attempt has drawn again")
 	b := must.Value(book.Open(t.Context(), p.Book))(t)
 	if list := b.Standing(); len(list) != 1 || list[0].Key != book.FoundKey(f.Prior.ID) || list[0].Epsilon != 14 {
 		t.Errorf("the book has %d charges for what was found as %s", len(list), f.Prior.ID)

@@ -32,9 +32,7 @@ func TestTallyCountsAllTexts(t *testing.T) {
 			for _, x := range cells {
 				n += x
 			}
-			if n != 2*distinct {
-				t.Errorf("%q: statistic %d counts %d cells of %d records", id, s, n, 2*distinct)
-			}
+			must.Hold(t, n == 2*distinct, "%q: statistic %d counts %d cells of %d records", id, s, n, 2*distinct)
 		}
 		if len(sum.values[0]) > 0 || !maps.Equal(sum.values[1], want) {
 			t.Errorf("%q: %d and %d values, want 0 and %d", id, len(sum.values[0]), len(sum.values[1]), len(want))

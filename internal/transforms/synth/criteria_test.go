@@ -2,12 +2,12 @@ package synth
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -31,9 +31,7 @@ func checkedRelease(t *testing.T, method string, tb *counts.Table, largest float
 func TestCriteria(t *testing.T) {
 	for _, method := range []string{"universe", "rake", "dpam", "dpfw"} {
 		a := checkedRelease(t, method, table(t, 400), .9)
-		if a.Result.Accepted == nil || !*a.Result.Accepted {
-			t.Errorf("%s: a limit of 0.9 is not met", method)
-		}
+		must.Hold(t, a.Result.Accepted != nil && *a.Result.Accepted, "%s: a limit of 0.9 is not met", method)
 		stages := 0
 		for _, line := range a.Statement.Ledger {
 			if line.Stage == solver.CriteriaStage {
@@ -50,9 +48,7 @@ func TestCriteria(t *testing.T) {
 		t.Errorf("a table of 400 units against a model of 70 is accepted: %v; one of 70: %v", *bad.Result.Accepted, *good.Result.Accepted)
 	}
 	bad.Result.Accepted, bad.Result.Measured = good.Result.Accepted, good.Result.Measured // a release of its own
-	if !reflect.DeepEqual(bad, good) {
-		t.Error("more than the answer differs between a release that meets its criteria and one that does not")
-	}
+	must.Hold(t, reflect.DeepEqual(bad, good), "more than the answer differs between a release that meets its criteria and one that does not")
 }
 
 // TestCriteriaWantABudget: methods whose noise is fixed beforehand leave nothing to a check, and say so.
@@ -60,7 +56,5 @@ func TestCriteriaWantABudget(t *testing.T) {
 	f := newSolveFn(StoreRef{})
 	f.Params.Method = fixedNoise
 	f.Params.Criteria = solver.Criteria{Limits: []solver.Limit{{Clique: domain.NewClique(0), Largest: .1}}, Share: dp.ShareOf(1, 5)}
-	if err := f.choose(); err == nil || !strings.Contains(err.Error(), "fixed beforehand") {
-		t.Errorf("got %v, want a refusal", err)
-	}
+	must.Fail(t, f.choose(), "fixed beforehand")
 }

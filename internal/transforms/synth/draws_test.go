@@ -62,9 +62,7 @@ func TestDraws(t *testing.T) {
 		says          string
 	}{"nothing known": {model, unknown, "another method"}, "no model": {[]byte("x"), errors, "model"}, "no errors": {model, []byte("x"), "interval"}} {
 		for b, err := range Draws(tt.model, tt.errors, 3, 2) {
-			if b != nil || err == nil || !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("%s: %v, want %q", name, err, tt.says)
-			}
+			must.Hold(t, b == nil && err != nil && strings.Contains(err.Error(), tt.says), "%s: %v, want %q", name, err, tt.says)
 		}
 	}
 }
@@ -116,8 +114,6 @@ func TestCombine(t *testing.T) {
 		t.Errorf("nothing differs: %+v, %v", c, err)
 	}
 	for _, bad := range [][2][]float64{{{1, 2, 3, 4}, nil}, {{1, 2, 3, 4, 5}, {1, 2}}} {
-		if _, err := Combine(bad[0], bad[1]); err == nil || !strings.Contains(err.Error(), "; give") {
-			t.Errorf("%v: %v", bad, err)
-		}
+		must.Fails(Combine(bad[0], bad[1]))(t, "; give", "%v", bad)
 	}
 }

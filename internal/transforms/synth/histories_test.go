@@ -52,13 +52,9 @@ func TestRowsInOrder(t *testing.T) {
 		}
 		for _, table := range []int{oneTable, ofPeople, ofRows} {
 			all := read(table, 0, 400)
-			if !slices.Equal(all, read(table, 0, 1, 130, 130, 399, 400)) {
-				t.Errorf("table %d: other shards have other rows", table)
-			}
+			must.Hold(t, slices.Equal(all, read(table, 0, 1, 130, 130, 399, 400)), "table %d: other shards have other rows", table)
 			if table == ofPeople {
-				if len(all) != 400 {
-					t.Errorf("%d people, want 400", len(all))
-				}
+				must.Hold(t, len(all) == 400, "%d people, want 400", len(all))
 				continue
 			}
 			last := map[int]int{}

@@ -2,7 +2,6 @@ package synth
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -72,13 +71,9 @@ func TestNoErrorIsMeasured(t *testing.T) {
 		}
 		a := artifact(t, ref, StoreRef{})
 		for _, line := range a.Statement.Ledger {
-			if line.Stage == solver.ErrorStage || a.Result.Measured != nil {
-				t.Errorf("%s, share %g: an error was measured", method, share)
-			}
+			must.Hold(t, line.Stage != solver.ErrorStage && a.Result.Measured == nil, "%s, share %g: an error was measured", method, share)
 		}
 	}
 	p := SolveParams{Epsilon: 1, ErrorShare: .7}
-	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "error share") {
-		t.Errorf("a share of .7: %v", err)
-	}
+	must.Fail(t, p.Validate(), "error share", "a share of .7")
 }

@@ -58,9 +58,7 @@ func TestMetricsAreBlind(t *testing.T) {
 		rows, ids = append(rows, []string{"F", fmt.Sprint(i), "2020-01-03"}), append(ids, fmt.Sprint("person", i/2))
 	}
 	want, _ := metricsOf(t, rows, ids)
-	if !slices.Contains(want, "dapple.sample rows 40") {
-		t.Errorf("the rows written are not among %v: the search is blind", want)
-	}
+	must.Hold(t, slices.Contains(want, "dapple.sample rows 40"), "the rows written are not among %v: the search is blind", want)
 	for name, c := range map[string]struct {
 		rows [][]string
 		ids  []string
@@ -69,11 +67,7 @@ func TestMetricsAreBlind(t *testing.T) {
 		"nobody":   {nil, nil},
 	} {
 		got, all := metricsOf(t, c.rows, c.ids)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: metrics %v, want %v", name, got, want)
-		}
-		if strings.Contains(strings.Join(all, "\n"), "canary") {
-			t.Errorf("%s: a metric shows a cell", name)
-		}
+		must.Hold(t, slices.Equal(got, want), "%s: metrics %v, want %v", name, got, want)
+		must.Hold(t, !strings.Contains(strings.Join(all, "\n"), "canary"), "%s: a metric shows a cell", name)
 	}
 }

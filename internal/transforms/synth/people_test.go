@@ -75,9 +75,7 @@ func TestRowsOfPeople(t *testing.T) {
 		return out
 	}
 	all := read(0, 500)
-	if !slices.Equal(all, read(0, 1, 130, 130, 499, 500)) {
-		t.Error("other shards have other rows")
-	}
+	must.Hold(t, slices.Equal(all, read(0, 1, 130, 130, 499, 500)), "other shards have other rows")
 	if int64(len(all)) != src.total() {
 		t.Errorf("%d rows, want %d", len(all), src.total())
 	}
@@ -97,9 +95,7 @@ func TestRowsOfPeople(t *testing.T) {
 			t.Errorf("row %s: an order or a date does not hold", line)
 		}
 	}
-	if len(rows) != 500 || rows[1] == 0 || rows[500] == 0 {
-		t.Errorf("%d people, want 1 to 500", len(rows))
-	}
+	must.Hold(t, len(rows) == 500 && rows[1] != 0 && rows[500] != 0, "%d people, want 1 to 500", len(rows))
 }
 
 // What is asked of two tables in vain is said before anything runs, of both types at once.
@@ -112,20 +108,14 @@ func TestSynthesizePeopleFaults(t *testing.T) {
 	if err := p.Validate(of, of); err == nil || strings.Count(err.Error(), "does not match the domain") != 2 || strings.Count(err.Error(), "cannot be written as") != 2 {
 		t.Errorf("structs without a field for any column: %v", err)
 	}
-	if err := p.Params.Validate(of); err == nil || !strings.Contains(err.Error(), "call SynthesizePeople") {
-		t.Errorf("one table: %v", err)
-	}
+	must.Fail(t, p.Params.Validate(of), "call SynthesizePeople", "one table")
 	if d, err = visits().WithEvents([]string{"sex"}, nil, []int64{1}, 1); err != nil {
 		t.Fatal(err)
 	}
 	p.Domain = d
-	if err := p.Validate(of, of); err == nil || !strings.Contains(err.Error(), "call Synthesize") {
-		t.Errorf("people who all have rows: %v", err)
-	}
+	must.Fail(t, p.Validate(of, of), "call Synthesize", "people who all have rows")
 	p.Domain = nil
-	if err := p.Validate(of, of); err == nil || !strings.Contains(err.Error(), "Params.Domain is required") {
-		t.Errorf("no domain: %v", err)
-	}
+	must.Fail(t, p.Validate(of, of), "Params.Domain is required", "no domain")
 }
 
 // Histories by dates follow the rhythm of first dates, and histories by numbers none.

@@ -66,9 +66,7 @@ func release(t *testing.T, tb *counts.Table) (solver.Problem, ModelRef) {
 // number is the public one.
 func TestSolverSeesPublicFiguresOnly(t *testing.T) {
 	want, _ := release(t, nobody())
-	if want.Units != solver.DefaultUnits {
-		t.Errorf("planning number %g, want %d", want.Units, solver.DefaultUnits)
-	}
+	must.Hold(t, want.Units == solver.DefaultUnits, "planning number %g, want %d", want.Units, solver.DefaultUnits)
 	for _, n := range []int{5, 50} {
 		if got, _ := release(t, table(t, n)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%d units make another problem", n)

@@ -90,20 +90,14 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 			if a.Statement.Schedule != accountant.Adaptive.String() {
 				t.Errorf("an adaptive run is stated as %s: what it spent bounds no other run", a.Statement.Schedule)
 			}
-			if !bytes.Equal(solve(wideTable(t, permuted, 77, p), StoreRef{}), want) {
-				t.Error("the same people in another order gave another release")
-			}
+			must.Hold(t, bytes.Equal(solve(wideTable(t, permuted, 77, p), StoreRef{}), want), "the same people in another order gave another release")
 			if name != "tables" {
 				return
 			}
 			fewer := wideTable(t, first[:400], 1000, p)
-			if bytes.Equal(solve(fewer, StoreRef{}), want) {
-				t.Error("fewer people gave the same release")
-			}
+			must.Hold(t, !bytes.Equal(solve(fewer, StoreRef{}), want), "fewer people gave the same release")
 			must.Do(t, os.WriteFile(filepath.Join(dir, "run.release"), want, 0o666))
-			if !bytes.Equal(solve(fewer, StoreRef{Kind: "dir", Config: dir}), want) {
-				t.Error("a retry did not adopt the stored release")
-			}
+			must.Hold(t, bytes.Equal(solve(fewer, StoreRef{Kind: "dir", Config: dir}), want), "a retry did not adopt the stored release")
 		})
 	}
 }

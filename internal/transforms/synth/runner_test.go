@@ -140,9 +140,7 @@ func TestSynthesizeTakesChunks(t *testing.T) {
 		if as != nil {
 			want = as
 		}
-		if got := rows.Type().Type(); got != want {
-			t.Errorf("rows are %v, want %v", got, want)
-		}
+		must.Equal(t, rows.Type().Type(), want, "rows")
 		must.Value(beam.Run(t.Context(), "prism", p))(t)
 	}
 }

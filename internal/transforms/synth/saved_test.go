@@ -36,9 +36,7 @@ func TestSaved(t *testing.T) {
 		rows[i] = got.Elements()
 		rows[i][0].Source = ""
 	}
-	if !reflect.DeepEqual(rows[0], rows[1]) || rows[0][0].Rows != 400 {
-		t.Error("the model file and the encoding have other rows")
-	}
+	must.Hold(t, reflect.DeepEqual(rows[0], rows[1]) && rows[0][0].Rows == 400, "the model file and the encoding have other rows")
 	_, s := beam.NewPipelineWithRoot()
 	other, fewer := visits(), visits()
 	other.Attributes[0].Values = append([]string{"another"}, other.Attributes[0].Values[1:]...)
@@ -50,9 +48,7 @@ func TestSaved(t *testing.T) {
 		"either a Path or":                                   func() error { return ModelRef{}.Validate() },
 		"Artifact.Ref computes it":                           func() error { return ModelRef{Path: "x"}.Validate() },
 	} {
-		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("said %v, want %q", err, want)
-		}
+		must.Fail(t, call(), want)
 	}
 }
 

@@ -70,9 +70,7 @@ func TestMethodWithSettings(t *testing.T) {
 	got := transformtest.Capture[*synth.Artifact](s, release.Artifacts(s))
 	must.Do(t, transformtest.RunOn("prism", p))
 	a := got.Elements()[0]
-	if a.Method != method {
-		t.Errorf("the release is by %s, want %s", a.Method, method)
-	}
+	must.Hold(t, a.Method == method, "the release is by %s, want %s", a.Method, method)
 	if !slices.ContainsFunc(a.Statement.Ledger, func(l synth.Charge) bool { return l.Kind == dp.Exponential.String() }) {
 		t.Errorf("no cell was selected: %v", a.Statement.Ledger)
 	}
@@ -221,8 +219,6 @@ func TestPublicTable(t *testing.T) {
 	for want, rows := range map[string]any{
 		"want a slice of structs": 1, "does not match the domain": []struct{ Plan string }{{}}, "without rows": []customer{},
 	} {
-		if _, err := synth.PublicTable(rows, d); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: got %v, want %s", rows, err, want)
-		}
+		must.Fails(synth.PublicTable(rows, d))(t, want, "%v", rows)
 	}
 }

@@ -91,13 +91,9 @@ func TestAuditOfWholeRuns(t *testing.T) {
 		x := c.trial(t, rand.New(rand.NewPCG(dptest.Seed(t), uint64(i))), auditedEpsilon)
 		a, b := x.worstPair(t)
 		claim := x.losses(t, a, b, dptest.Size(200, 20_000))
-		if why := claim.refutes(claim, c.delta); why != "" {
-			t.Errorf("%s, %v: %s", c.name, c.relation, why)
-		}
+		must.Equal(t, claim.refutes(claim, c.delta), "", "%s, %v", c.name, c.relation)
 		louder := c.trial(t, x.rng, 16*auditedEpsilon).losses(t, a, b, 300)
-		if louder.refutes(claim, c.delta) == "" {
-			t.Errorf("%s, %v: sixteen times the ε is not found: %v", c.name, c.relation, louder)
-		}
+		must.Hold(t, louder.refutes(claim, c.delta) != "", "%s, %v: sixteen times the ε is not found: %v", c.name, c.relation, louder)
 		dptest.Figure(t, "%s, %v: %v; at sixteen times the ε %v", c.name, c.relation, claim, louder)
 	}
 }

@@ -40,7 +40,5 @@ func TestShardsWaitForWriters(t *testing.T) {
 	if err := f.ProcessElement(context.Background(), 0, iterate(ref), func(FileRef) { written = true }); err != nil || !written {
 		t.Errorf("the shard was not written once it may be: error %v", err)
 	}
-	if len(writers) != 0 {
-		t.Errorf("%d writers did not leave", len(writers))
-	}
+	must.Hold(t, len(writers) == 0, "%d writers did not leave", len(writers))
 }

@@ -173,8 +173,6 @@ func TestEmptyPrivacyIDIsNoColumn(t *testing.T) {
 		tables.WriteStructs(s, rows, table.Target{Output: out, RunID: "one"}, tables.StructsParams{})
 		run(t, p)
 		from := must.Value(table.Find(context.Background(), out, nil))(t)
-		if got := must.Value(from.Columns(context.Background(), schema.CSV{}))(t); !slices.Equal(got, want) {
-			t.Errorf("another step %v: columns %q, want %q", filled, got, want)
-		}
+		must.List(t, must.Value(from.Columns(context.Background(), schema.CSV{}))(t), want, "another step %v: columns", filled)
 	}
 }

@@ -64,9 +64,7 @@ func TestDryRowsDoNotDependOnRecords(t *testing.T) {
 	if one.Method != synthtest.Method || one.Statement.Epsilon != 0 || one.Statement.Delta != 0 || len(one.Statement.Ledger) != 0 {
 		t.Errorf("dry rows are marked as method %q with %+v", one.Method, one.Statement)
 	}
-	if !bytes.Contains(one.Model, []byte("they come from no data")) {
-		t.Error("the model does not say that its rows come from no data")
-	}
+	must.Hold(t, bytes.Contains(one.Model, []byte("they come from no data")), "the model does not say that its rows come from no data")
 }
 
 // What Synthesize refuses is refused here too.
@@ -140,7 +138,5 @@ func TestManifestOfDryRows(t *testing.T) {
 	tables.Write(s, synthtest.Release(s, d, 10), table.Target{Output: out}, synth.WriteParams{})
 	transformtest.Run(t, p)
 	b, err := os.ReadFile(filepath.Join(out+".release", "_manifest.json"))
-	if err != nil || !strings.Contains(string(b), "come from no data") {
-		t.Errorf("the manifest says %s, error %v", b, err)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(b), "come from no data"), "the manifest says %s, error %v", b, err)
 }

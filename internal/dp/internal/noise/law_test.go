@@ -112,9 +112,7 @@ func TestSelectorWideGap(t *testing.T) {
 		r := &recordingSource{index: 1}
 		sel := NewSelector([]Score{gap.Plus(3), ScoreOf(3)}, 1<<32)
 		sel.Trial(r)
-		if r.p != (wide{gap.Lo, uint64(gap.Hi)}) || r.q != (wide{1 << 32}) {
-			t.Errorf("gap %v: asked for exp(−%v/%v)", gap, r.p, r.q)
-		}
+		must.Hold(t, r.p == (wide{gap.Lo, uint64(gap.Hi)}) && r.q == (wide{1 << 32}), "gap %v: asked for exp(−%v/%v)", gap, r.p, r.q)
 	}
 }
 

@@ -102,14 +102,10 @@ func TestConstructorsRefuse(t *testing.T) {
 	huge := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 96))
 	fine := new(big.Rat).SetFrac(new(big.Int).Lsh(big.NewInt(1), 80), new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 50), big.NewInt(1)))
 	for _, v := range []*big.Rat{new(big.Rat), big.NewRat(-1, 2), huge, fine, new(big.Rat).Inv(huge)} {
-		if _, err := NewGaussian(v); err == nil {
-			t.Errorf("Gaussian of variance %s accepted", v)
-		}
+		must.Fails(NewGaussian(v))(t, "", "Gaussian of variance %s accepted", v)
 	}
 	for _, v := range []*big.Rat{new(big.Rat), big.NewRat(-1, 2), huge, big.NewRat(1<<47, 1), new(big.Rat).Inv(huge)} {
-		if _, err := NewLaplace(v); err == nil {
-			t.Errorf("Laplace of scale %s accepted", v)
-		}
+		must.Fails(NewLaplace(v))(t, "", "Laplace of scale %s accepted", v)
 	}
 }
 
@@ -117,7 +113,5 @@ func TestDrawsDoNotAllocate(t *testing.T) {
 	s := testStream(t, "allocations")
 	g, _ := NewGaussian(big.NewRat(1<<62, 3))
 	l, _ := NewLaplace(big.NewRat(1<<40, 3))
-	if n := testing.AllocsPerRun(100, func() { g.Draw(s); l.Draw(s) }); n != 0 {
-		t.Errorf("%g allocations per draw", n)
-	}
+	must.Equal(t, testing.AllocsPerRun(100, func() { g.Draw(s); l.Draw(s) }), 0, "allocations per draw")
 }

@@ -32,9 +32,7 @@ func testStream(t testing.TB, stage string) *Stream {
 func TestStreamGolden(t *testing.T) {
 	s := testStream(t, "golden")
 	for i, want := range goldenWords {
-		if got := s.word(); got != want {
-			t.Errorf("word %d = %#x, want %#x", i, got, want)
-		}
+		must.Equal(t, s.word(), want, "word %d", i)
 	}
 	for range 1_000_000 - len(goldenWords) {
 		s.word()
@@ -85,9 +83,7 @@ func TestStreamsDiffer(t *testing.T) {
 		seen[w] = name
 	}
 	again := NewRoot(seed, a, b).Stream("s", 1, digest(1, 2)).word()
-	if seen[again] != "reference" {
-		t.Error("the same call gives another stream")
-	}
+	must.Hold(t, seen[again] == "reference", "the same call gives another stream")
 }
 
 func TestBelow(t *testing.T) {
@@ -171,9 +167,7 @@ func TestBernoulliWideBoundary(t *testing.T) {
 
 func TestSeedRefuses(t *testing.T) {
 	for _, n := range []int{0, 31, 32, 33} { // 32: all zeros
-		if _, err := SeedFromBytes(make([]byte, n)); err == nil {
-			t.Errorf("%d zero bytes accepted", n)
-		}
+		must.Fails(SeedFromBytes(make([]byte, n)))(t, "", "%d zero bytes accepted", n)
 	}
 	s := NewSeed()
 	back, err := SeedFromBytes(s.Reveal())
@@ -201,9 +195,7 @@ func TestNothingPrints(t *testing.T) {
 		for _, secret := range secrets {
 			part := secret[1:7]
 			for _, form := range []string{string(part), fmt.Sprintf("%x", part), strings.Trim(fmt.Sprint(part), "[]")} {
-				if bytes.Contains(out.Bytes(), []byte(form)) {
-					t.Errorf("%T prints a secret", v)
-				}
+				must.Hold(t, !bytes.Contains(out.Bytes(), []byte(form)), "%T prints a secret", v)
 			}
 		}
 	}

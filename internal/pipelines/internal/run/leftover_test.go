@@ -42,9 +42,7 @@ func TestEndingFollowsTheMark(t *testing.T) {
 		if _, found, err := archive.Open(st.Dir).Get(t.Context(), records); kept && found || err != nil {
 			t.Errorf("%s: what is kept has records of the table: %t, %v", name, found, err)
 		}
-		if kept != tt.kept || !errors.Is(err, failed) || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s: kept %t, %v", name, kept, err)
-		}
+		must.Hold(t, kept == tt.kept && errors.Is(err, failed) && strings.Contains(err.Error(), tt.says), "%s: kept %t, %v", name, kept, err)
 	}
 	blocked := filepath.Join(t.TempDir(), "file")
 	must.Do(t, os.WriteFile(blocked, nil, 0o600))
@@ -70,9 +68,7 @@ func TestMarksThatCannotBeRead(t *testing.T) {
 	st := Staging{Dir: t.TempDir()}
 	must.Do(t, st.Sign(t.Context(), Note{RunID: "night"}))
 	f, ok := inspectAbandoned(t.Context(), st.Dir)
-	if !ok || !f.Ends(t.Context()) {
-		t.Error("a run that has not drawn cannot be ended")
-	}
+	must.Hold(t, ok && f.Ends(t.Context()), "a run that has not drawn cannot be ended")
 	f.Unlock()
 	if _, drawn, err := Open(st.Dir).Get(t.Context(), "night"+synth.DrawnSuffix); drawn || err == nil {
 		t.Errorf("after its end it may draw: %v, %v", drawn, err)

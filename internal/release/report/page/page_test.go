@@ -23,9 +23,7 @@ func TestFormats(t *testing.T) {
 		{Short("häßlich", 4), "häß…"}, {Short("ab", 2), "ab"},
 		{fmt.Sprint(Decimals(.002), Decimals(.0002), Decimals(.5), Decimals(0), Decimals(1e-12)), "1 2 0 1 4"},
 	} {
-		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
-		}
+		must.Hold(t, c.got == c.want, "got %q, want %q", c.got, c.want)
 	}
 }
 
@@ -106,9 +104,7 @@ func TestManyValues(t *testing.T) {
 	if want := "The 12 most frequent of 1,000 values; the others have 97.6\u00a0% together."; b.Rest() != want {
 		t.Errorf("got %q, want %q", b.Rest(), want)
 	}
-	if got := len(b.Table()); got != 1000 {
-		t.Errorf("%d rows of figures", got)
-	}
+	must.Equal(t, len(b.Table()), 1000, "rows of figures")
 }
 
 func TestHeat(t *testing.T) {
@@ -124,9 +120,7 @@ func TestHeat(t *testing.T) {
 	for i := range big.Values {
 		big.Values[i] = make([]float64, 200)
 	}
-	if big.Rows() != nil || len(big.Levels()) != 1 {
-		t.Error("a large map is no picture of one shade")
-	}
+	must.Hold(t, big.Rows() == nil && len(big.Levels()) == 1, "a large map is no picture of one shade")
 }
 
 // A map with columns of its own has figures on its diagonal, and numbers for the columns that its rows are called as.
@@ -152,9 +146,7 @@ func TestHostileText(t *testing.T) {
 			pagetest.WellFormed(t, page.Bytes())
 		}
 	}
-	if err := Write(io.Discard, template.New("x"), Head{}, nil); err == nil {
-		t.Error("a template without layout is no error")
-	}
+	must.Fail(t, Write(io.Discard, template.New("x"), Head{}, nil), "", "a template without layout is no error")
 }
 
 // TestSplitColours: no two parts of a bar share a colour, whatever their number.

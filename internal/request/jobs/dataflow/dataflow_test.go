@@ -113,9 +113,7 @@ func TestSubmissionsThatFail(t *testing.T) {
 func TestDial(t *testing.T) {
 	d := jobstest.StartDataflow(t)
 	d.Refuses = func(*http.Request) (int, string) { return http.StatusForbidden, "permission denied" }
-	if _, err := jobs.Dial(t.Context(), d.Endpoint); err == nil || !strings.Contains(err.Error(), "region r of Dataflow does not list the jobs of project p: permission denied") {
-		t.Error(err)
-	}
+	must.Fails(jobs.Dial(t.Context(), d.Endpoint))(t, "region r of Dataflow does not list the jobs of project p: permission denied")
 }
 
 func TestFollow(t *testing.T) {
@@ -151,9 +149,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("%v, want %q", err, tt.want)
 		}
 		want := []string{"STARTING", "RUNNING", strings.TrimPrefix(tt.state, "JOB_STATE_")}
-		if !slices.Equal(heard, want) || counted == 0 {
-			t.Errorf("heard %v, want %v; counted %d times", heard, want, counted)
-		}
+		must.Hold(t, slices.Equal(heard, want) && counted != 0, "heard %v, want %v; counted %d times", heard, want, counted)
 	}
 }
 

@@ -57,9 +57,7 @@ func TestBeamCallsWithoutReflection(t *testing.T) {
 		t.Errorf("emitted %v, want %v", got, want)
 	}
 	combine := must.Value(graph.NewCombineFn(&adder{}))(t)
-	if sum := combine.MergeAccumulatorsFn().Fn.(reflectx.Func2x1).Call2x1(3, 4); sum != 7 {
-		t.Errorf("merged to %v", sum)
-	}
+	must.Equal(t, combine.MergeAccumulatorsFn().Fn.(reflectx.Func2x1).Call2x1(3, 4), 7, "merged to")
 }
 
 // Call and the call of its arity agree for every wrapper.
@@ -99,9 +97,7 @@ func TestArities(t *testing.T) {
 
 func TestRegisterRefusesAMissingMethod(t *testing.T) {
 	defer func() {
-		if recover() == nil {
-			t.Error("a method that the type does not have was registered")
-		}
+		must.Hold(t, recover() != nil, "a method that the type does not have was registered")
 	}()
 	Register[adder](Method1x1("FinishBundle", func(*adder, int) error { return nil }))
 }

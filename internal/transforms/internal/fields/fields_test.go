@@ -116,9 +116,7 @@ func TestReadNamesTheUnusableAttribute(t *testing.T) {
 	now := time.Now().Format(time.RFC3339)
 	record := texts{Category: "a", Age: "many", Income: "1", Born: "1970-01-02", Local: now, Clock: "x"}
 	codes, _, bad := m.NewReader(d).Read(&record, nil, nil)
-	if bad != d.Index("age") || codes[bad] != 0 {
-		t.Errorf("attribute %d unusable, code %v; want age and its fallback", bad, codes)
-	}
+	must.Hold(t, bad == d.Index("age") && codes[bad] == 0, "attribute %d unusable, code %v; want age and its fallback", bad, codes)
 }
 
 func TestMatchPrefersTags(t *testing.T) {
@@ -135,9 +133,7 @@ func TestMatchPrefersTags(t *testing.T) {
 		t.Errorf("column age is read from field %s, want X", got)
 	}
 	d.Attributes[0].Name = "Hidden"
-	if _, err := Input(reflect.TypeFor[many](), d); err == nil {
-		t.Error(`a field tagged dapple:"-" is used`)
-	}
+	must.Fails(Input(reflect.TypeFor[many](), d))(t, "", `a field tagged dapple:"-" is used`)
 }
 
 func TestOutputFaults(t *testing.T) {
@@ -158,9 +154,7 @@ func TestOutputFaults(t *testing.T) {
 		t.Fatal("no fault found")
 	}
 	for _, want := range []string{"category", "level", "age", "score", "income", "married"} {
-		if !strings.Contains(err.Error(), `"`+want+`"`) {
-			t.Errorf("faults lack column %s", want)
-		}
+		must.Hold(t, strings.Contains(err.Error(), `"`+want+`"`), "faults lack column %s", want)
 	}
 	if n := strings.Count(err.Error(), "\n") + 1; n != 6 {
 		t.Errorf("%d faults, want 6: %v", n, err)

@@ -45,9 +45,7 @@ func TestRatUnits(t *testing.T) {
 		"1/3": 33, "-1/3": -34, "0.999": 99, "2": 200, "1e40": 1<<63 - 1, "-1e40": -1 << 63,
 	} {
 		r, _ := new(big.Rat).SetString(text)
-		if got := units(r, power(2)); got != want {
-			t.Errorf("%s: %d hundredths, want %d", text, got, want)
-		}
+		must.Equal(t, units(r, power(2)), want, "%s: hundredths", text)
 	}
 }
 
@@ -66,9 +64,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		t.Fatal("nothing is refused")
 	}
 	for _, want := range []string{`privacy ID "id": field ID is a []uint8`, "field Note is a []int", "make it a string", "field Sum is a big.Rat", "make it a *big.Rat"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error %q lacks %q", err, want)
-		}
+		must.Hold(t, strings.Contains(err.Error(), want), "error %q lacks %q", err, want)
 	}
 }
 
@@ -82,8 +78,6 @@ func TestEveryTypeHasAField(t *testing.T) {
 		if _, ok := goKinds[typ]; !ok {
 			t.Errorf("%v has no row in goKinds, match.go", typ)
 		}
-		if !slices.ContainsFunc(candidates, func(field reflect.Type) bool { return holds(field, typ) }) {
-			t.Errorf("%v: no field but a text holds it", typ)
-		}
+		must.Hold(t, slices.ContainsFunc(candidates, func(field reflect.Type) bool { return holds(field, typ) }), "%v: no field but a text holds it", typ)
 	}
 }

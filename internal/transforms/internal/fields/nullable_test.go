@@ -70,15 +70,11 @@ func TestNullablesAreLikePointers(t *testing.T) {
 		}
 		got.ID, want.ID = sql.Null[int64]{}, sql.Null[int64]{}
 		got.Day.Date, want.Day.Date, got.At.Time, want.At.Time = civil.Date{}, civil.Date{}, time.Time{}, time.Time{} // of the same bin
-		if got != want {
-			t.Errorf("%s: %+v comes out as %+v", name, want, got)
-		}
+		must.Hold(t, got == want, "%s: %+v comes out as %+v", name, want, got)
 	}
 	made := must.Value(Columns(row))(t)
 	for _, a := range made.Attributes {
-		if !a.Null {
-			t.Errorf("column %s of a table that is made of them cannot be NULL", a.Name)
-		}
+		must.Hold(t, a.Null, "column %s of a table that is made of them cannot be NULL", a.Name)
 	}
 	w := must.Value(NewAppender(row, made))(t)
 	c := w.NewChunk()

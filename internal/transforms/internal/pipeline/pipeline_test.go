@@ -18,9 +18,7 @@ func TestGraph(t *testing.T) {
 	if built, _, err := p.Build(); err != nil || len(edges) != 1 || built[0] != edges[0] {
 		t.Errorf("the graph has %d edges, the pipeline %d (error %v)", len(edges), len(built), err)
 	}
-	if Graph(s.Scope("inner")) != g {
-		t.Error("an inner scope has another graph")
-	}
+	must.Hold(t, Graph(s.Scope("inner")) == g, "an inner scope has another graph")
 	if _, other := beam.NewPipelineWithRoot(); Graph(other) == g {
 		t.Error("two pipelines have one graph")
 	}

@@ -204,9 +204,7 @@ func TestAllSmallHistories(t *testing.T) {
 				together(t, c, x, y, alone["a"][i], alone["b"][k])
 			}
 		}
-		if ties == 0 || most != 2*unit {
-			t.Errorf("strict %v: %d people whose ties differ, largest change %d: the people are too tame", strict, ties, most)
-		}
+		must.Hold(t, ties != 0 && most == 2*unit, "strict %v: %d people whose ties differ, largest change %d: the people are too tame", strict, ties, most)
 		dptest.Figure(t, "strict %v: %d people, %d pairs, largest change %d of %d", strict, len(people), len(people)*len(people), most, 2*unit)
 	}
 }

@@ -358,9 +358,7 @@ func TestBatchRoundTrip(t *testing.T) {
 	with.AddID(nil)
 	for _, b := range []*Batch{with, {N: 1, Rows: []byte{9}}, {}} {
 		got := must.Value(DecodeBatch(b.Encode()))(t)
-		if !bytes.Equal(got.Encode(), b.Encode()) || got.N != b.N || got.HasID != b.HasID {
-			t.Errorf("batch of %d records came back different", b.N)
-		}
+		must.Hold(t, bytes.Equal(got.Encode(), b.Encode()) && got.N == b.N && got.HasID == b.HasID, "batch of %d records came back different", b.N)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/pipeline"
 )
 
@@ -22,12 +23,8 @@ func TestRecordsHaveOnePayer(t *testing.T) {
 		t.Error("records have two payers, or none")
 	}
 	strangers := Hide(nodes(beam.Impulse(s)), beam.Impulse(s))
-	if Spend(Join(units, strangers, beam.Impulse(s)), other) {
-		t.Error("records that were joined with others lost their payer")
-	}
-	if !Spend(strangers, other) {
-		t.Error("records have paid for others")
-	}
+	must.Hold(t, !Spend(Join(units, strangers, beam.Impulse(s)), other), "records that were joined with others lost their payer")
+	must.Hold(t, Spend(strangers, other), "records have paid for others")
 }
 
 func TestRevealWhatWasHidden(t *testing.T) {
@@ -37,9 +34,7 @@ func TestRevealWhatWasHidden(t *testing.T) {
 		t.Error("another collection was revealed than was hidden")
 	}
 	defer func() {
-		if recover() == nil {
-			t.Error("the zero Collection was revealed")
-		}
+		must.Hold(t, recover() != nil, "the zero Collection was revealed")
 	}()
 	Reveal(Collection{})
 }

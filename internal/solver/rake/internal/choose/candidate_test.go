@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -118,9 +119,7 @@ func TestWaterfillOfLaplace(t *testing.T) {
 		list = append(list, &one)
 	}
 	l.waterfill(list, 1e-4) // which of equal ones is no matter
-	if !slices.ContainsFunc(list, func(c *Candidate) bool { return c.Precision > 0 }) {
-		t.Error("a budget that equal tables share buys nothing")
-	}
+	must.Hold(t, slices.ContainsFunc(list, func(c *Candidate) bool { return c.Precision > 0 }), "a budget that equal tables share buys nothing")
 }
 
 func TestWaterfillOfEmptyTables(t *testing.T) {
@@ -130,9 +129,7 @@ func TestWaterfillOfEmptyTables(t *testing.T) {
 		c.setScore(10, 100)
 	}
 	Law{Power: 1}.waterfill(list, 1)
-	if list[0].Precision != 0 || list[0].Selectable() {
-		t.Errorf("precision %g for a table without counts", list[0].Precision)
-	}
+	must.Hold(t, list[0].Precision == 0 && !list[0].Selectable(), "precision %g for a table without counts", list[0].Precision)
 }
 
 // TestShrink: one strong pair among hundreds of weak ones stays strong, noise among weak ones goes, and what is left of
@@ -187,13 +184,9 @@ func TestTargets(t *testing.T) {
 		if x.Clique.Equal(domain.Clique{3, 4}) {
 			want.Own, want.within = 2, 2
 		}
-		if x.Own != want.Own || x.within != want.within {
-			t.Errorf("pair %+v, want %+v", x, want)
-		}
+		must.Hold(t, x.Own == want.Own && x.within == want.within, "pair %+v, want %+v", x, want)
 	}
-	if !slices.Equal(got.Weight, []float64{9, 9, 9, 11, 2}) {
-		t.Errorf("attribute weights %v", got.Weight)
-	}
+	must.Hold(t, slices.Equal(got.Weight, []float64{9, 9, 9, 11, 2}), "attribute weights %v", got.Weight)
 }
 
 // TestScreenings: the variance of a pair's cell is followed through both looks and both releases, and the variance of a
@@ -204,9 +197,7 @@ func TestScreenings(t *testing.T) {
 	c.setScore(300, 1000)
 	c.screen()
 	first := c.Uncertainty
-	if first.Growth != 1 || first.Earlier != 0 || first.Scale != c.scale || first.Distance != 300 {
-		t.Errorf("after the first look: %+v", first)
-	}
+	must.Hold(t, first.Growth == 1 && first.Earlier == 0 && first.Scale == c.scale && first.Distance == 300, "after the first look: %+v", first)
 	c.Uncertainty.Precision = .01
 	expected := 0.0 // distance that the first release leaves
 	for _, b := range []float64{100, 400, 100, 400} {
@@ -245,12 +236,8 @@ func TestPooledRowsCountOnce(t *testing.T) {
 func TestCoupledOnce(t *testing.T) {
 	c := &Candidate{Clique: domain.Clique{0, 1}, scale: 1}
 	c.screen()
-	if c.Released() {
-		t.Error("a table that nobody released")
-	}
+	must.Hold(t, !c.Released(), "a table that nobody released")
 	c.Uncertainty.Precision = 1
 	c.screen() // the second round asks for others
-	if !c.Released() {
-		t.Error("the release of the first round was forgotten")
-	}
+	must.Hold(t, c.Released(), "the release of the first round was forgotten")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // rareDomain has two attributes with rare values and one without.
@@ -89,9 +90,7 @@ func TestRareLimit(t *testing.T) {
 	}}
 	for codes, limits := range map[int][]float64{2: {6, 24, 24, 6}, longList: {6, 24, 24, 24}} {
 		for a, want := range limits {
-			if got := rareLimit(d, a, Table{Counts: make([]float64, codes), Sigma: 2}); got != want {
-				t.Errorf("attribute %d of %d codes: limit %g, want %g", a, codes, got, want)
-			}
+			must.Equal(t, rareLimit(d, a, Table{Counts: make([]float64, codes), Sigma: 2}), want, "attribute %d of %d codes: limit", a, codes)
 		}
 	}
 }
@@ -124,13 +123,9 @@ func TestNamesAreNoNeighbours(t *testing.T) {
 				}
 				return rareLimit(d, 0, Table{Counts: smooth(noisy, sigma), Sigma: sigma})
 			}
-			if got := limit(); got != rareSigmasOrdered*sigma {
-				t.Errorf("%s of %d values: merged below %g, want %g", name, k, got, rareSigmasOrdered*sigma)
-			}
+			must.Equal(t, limit(), rareSigmasOrdered*sigma, "%s of %d values: merged below", name, k)
 			rng.Shuffle(k, func(i, j int) { counts[i], counts[j] = counts[j], counts[i] })
-			if got := limit(); got != rareSigmas*sigma {
-				t.Errorf("%s of %d values, shuffled: merged below %g, want %g", name, k, got, rareSigmas*sigma)
-			}
+			must.Equal(t, limit(), rareSigmas*sigma, "%s of %d values, shuffled: merged below", name, k)
 		}
 	}
 }
@@ -139,7 +134,5 @@ func TestJamesStein(t *testing.T) {
 	if got := jamesStein([]float64{3, 4}, 5); math.Abs(got-.8) > 1e-9 {
 		t.Errorf("got %g, want .8", got)
 	}
-	if got := jamesStein([]float64{1, 1}, 5); got != 0 {
-		t.Errorf("got %g, want 0", got)
-	}
+	must.Equal(t, jamesStein([]float64{1, 1}, 5), 0)
 }
