@@ -1,9 +1,12 @@
 package discover
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
@@ -94,8 +97,11 @@ const (
 	firstKey = 1
 )
 
-// mostEntries is how many people or values a bundle holds: some 30 MB of people with a dozen columns.
-const mostEntries = 1 << 17
+// mostEntries is how many people or values a bundle holds, and mostBytes how much of people: a dozen columns have some 200 bytes of each.
+const (
+	mostEntries = 1 << 17
+	mostBytes   = 1 << 25
+)
 
 // keeping passes on what a spill keeps, as the place where it is; without one, as it is. Figures of no record are small, and stay.
 func keeping(name string, emit func(int, []byte)) (func(int, []byte) error, error) {
@@ -165,17 +171,20 @@ func (f *readFn) ProcessElement(c *domain.Chunk, emit func(int, []byte)) error {
 	}
 	var id []byte
 	var null bool
-	one := person{rows: 1, changes: make([]byte, len(f.attrs))}
+	var cells []byte
+	head := make([]byte, changesAt+len(f.attrs))
+	binary.LittleEndian.PutUint64(head[rowsAt:], 1)
 	for i := range c.Rows {
-		one.record, f.text = record(one.record[:0], c, f.attrs, i, f.text)
+		cells, f.text = record(cells[:0], c, f.attrs, i, f.text)
 		id, null = cellText(id[:0], &c.ID, &idAttribute, i)
 		if null || len(id) == 0 || string(id) == "NaN" {
 			continue // it belongs to nobody
 		}
-		one.rank = f.rank.Rank(id, one.record, 0)
-		f.people.add(id, &one)
+		rank := f.rank.Rank(id, cells, 0)
+		copy(head, rank[:])
+		f.people.add(id, head, cells)
 	}
-	if len(f.people.byID) > f.MaxEntries {
+	if len(f.people.list) > f.MaxEntries || len(f.people.bytes) > mostBytes {
 		return f.flush(emit)
 	}
 	return nil
@@ -200,23 +209,25 @@ func (f *readFn) flush(emit func(int, []byte)) error {
 		f.bundle.reset()
 		return err
 	}
-	parts := make([][]byte, f.Params.Shards)
-	for id, p := range f.people.byID {
-		at := int(records.Hash([]byte(id)) % uint64(len(parts)))
-		if parts[at] == nil {
-			parts[at] = make([]byte, 0, f.people.size/len(parts)*9/8)
-		}
-		parts[at] = p.append(parts[at], id)
+	list := f.people.list
+	for i := range list {
+		list[i].hash = records.Hash(f.people.id(&list[i])) % uint64(f.Params.Shards)
 	}
-	for at, b := range parts {
-		if b == nil {
+	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.hash, b.hash) }) // one part at a time needs memory
+	var part []byte
+	for i := range list {
+		part = f.people.append(part, &list[i])
+		if i+1 < len(list) && list[i+1].hash == list[i].hash {
 			continue
 		}
-		if err := pass(at, b); err != nil {
+		if err := pass(int(list[i].hash), part); err != nil {
 			return err
 		}
+		if part = part[:0]; f.Spill == "" { // the runner has it
+			part = nil
+		}
 	}
-	f.people = newPeople(len(f.attrs))
+	f.people.reset()
 	return nil
 }
 
@@ -224,6 +235,8 @@ func (f *readFn) flush(emit func(int, []byte)) error {
 type peopleFn struct {
 	Params Params
 	Spill  string
+
+	people *people // its memory is used again
 }
 
 func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int, []byte)) error {
@@ -235,7 +248,11 @@ func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int
 	if err != nil {
 		return err
 	}
-	all := newPeople(len(f.Params.Columns))
+	if f.people == nil {
+		f.people = newPeople(len(f.Params.Columns))
+	}
+	all := f.people
+	all.reset()
 	for b, err := next(); b != nil || err != nil; b, err = next() {
 		if err != nil {
 			return err

@@ -4,33 +4,51 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"hash/maphash"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
-// person is what a bundle knows of a person: the record of least rank, how many there are, and which columns change.
-type person struct {
-	rank    [contribution.RankSize]byte
-	record  []byte
-	rows    uint64
-	changes []byte // 1: the column changes
-	same    int    // columns of people that do not change
+// people collects persons by ID: of each the record of least rank, how many there are, and which columns change. A table by hash has the
+// places of their encodings in one piece of memory: rank, rows, changes, ID, record.
+type people struct {
+	columns int
+	slots   slots
+	list    []place
+	bytes   []byte // some of it is of records that longer ones have replaced
 }
+
+// place is where the encoding of a person is, in bytes.
+type place struct {
+	hash             uint64
+	from, record, to int // record: where the cells begin
+}
+
+// Offsets in an encoding.
+const (
+	rowsAt    = contribution.RankSize
+	changesAt = rowsAt + 8
+)
 
 // record encodes cells as texts: a length above 0 and the text, or 0 for NULL. No record is the beginning of another one
 // of the same columns, as ranks need.
 func record(dst []byte, c *domain.Chunk, attrs []domain.Attribute, row int, text []byte) (out, scratch []byte) {
 	for k := range attrs {
-		cell, null := cellText(text[:0], &c.Columns[k], &attrs[k], row)
+		column := &c.Columns[k]
+		cell, null := text[:0], false
+		if column.Form == domain.Text && !column.Null(row) {
+			cell = column.Text(row)
+		} else if cell, null = cellText(cell, column, &attrs[k], row); cap(cell) > cap(text) {
+			text = cell
+		}
 		if null {
 			dst = append(dst, 0)
 			continue
 		}
-		text = cell
-		kept := cell[:min(len(cell), maxCandidate+1)] // enough to tell that it is too long
-		dst = append(binary.AppendUvarint(dst, uint64(len(kept))+1), kept...)
+		cell = candidate(cell)
+		dst = append(binary.AppendUvarint(dst, uint64(len(cell))+1), cell...)
 	}
 	return dst, text
 }
@@ -65,100 +83,99 @@ func cells(record []byte, columns int, each func(column int, text []byte, null b
 	return d.Done()
 }
 
-// join adds what another part of the records says of a person. It keeps none of o's memory.
-func (p *person) join(o *person, columns int) {
-	own, other := p.record, o.record
-	for k := 0; k < columns && p.same > 0; k++ { // equal cells have equal encodings
-		a, b := ends(own), ends(other)
-		if p.changes[k] == 0 && (o.changes[k] != 0 || !bytes.Equal(own[:a], other[:b])) {
-			p.changes[k] = 1
-			p.same--
-		}
-		own, other = own[a:], other[b:]
-	}
-	p.rows += o.rows
-	if bytes.Compare(o.rank[:], p.rank[:]) < 0 {
-		p.rank, p.record = o.rank, append(p.record[:0], o.record...)
-	}
-}
-
 // ends returns where the first cell of a record ends.
 func ends(record []byte) int {
+	if len(record) > 0 && record[0] < 0x80 {
+		return min(max(int(record[0]), 1), len(record))
+	}
 	size, n := binary.Uvarint(record)
 	return min(max(n, 0)+max(int(size), 1)-1, len(record))
-}
-
-// append encodes a person with the ID.
-func (p *person) append(b []byte, id string) []byte {
-	b = wire.AppendText(b, id)
-	b = append(b, p.rank[:]...)
-	b = binary.AppendUvarint(b, p.rows)
-	b = append(b, p.changes...)
-	return append(binary.AppendUvarint(b, uint64(len(p.record))), p.record...)
 }
 
 // errPeople does not say what is wrong: bytes are private.
 var errPeople = errors.New("discover: malformed encoding of people")
 
-// people collects persons by ID. Their memory comes in blocks: there is one for each record of a bundle.
-type people struct {
-	columns int
-	byID    map[string]*person
-	size    int // about as many bytes as their encodings have
+func newPeople(columns int) *people { return &people{columns: columns} }
 
-	persons []person
-	changes []byte
-	records []byte
+// reset forgets all persons, and keeps the memory.
+func (p *people) reset() {
+	clear(p.slots)
+	p.list, p.bytes = p.list[:0], p.bytes[:0]
 }
 
-func newPeople(columns int) *people { return &people{columns: columns, byID: map[string]*person{}} }
+// id is the encoded ID of a person.
+func (p *people) id(at *place) []byte {
+	id := p.bytes[at.from+changesAt+p.columns : at.record]
+	_, n := binary.Uvarint(id)
+	return id[n:]
+}
 
-// block is how many persons have their memory in one block, and recordBlock the bytes of a block of records.
-const (
-	block       = 256
-	recordBlock = 1 << 16
-)
-
-// add adds a person. What o refers to may change afterwards.
-func (p *people) add(id []byte, o *person) {
-	if known := p.byID[string(id)]; known != nil {
-		known.join(o, p.columns)
+// add adds records of a person: the head is rank, rows and changes. It keeps nothing of what it is given.
+func (p *people) add(id, head, record []byte) {
+	hash := maphash.Bytes(textSeed, id)
+	slot, known := p.slots.find(hash, func(i int) bool { return p.list[i].hash == hash && string(p.id(&p.list[i])) == string(id) })
+	if known >= 0 {
+		p.join(&p.list[known], head, record)
 		return
 	}
-	if len(p.persons) == 0 {
-		p.persons, p.changes = make([]person, block), make([]byte, block*p.columns)
+	from := len(p.bytes)
+	p.bytes = append(binary.AppendUvarint(append(p.bytes, head...), uint64(len(id))), id...)
+	at := len(p.bytes)
+	p.bytes = append(p.bytes, record...)
+	p.list = append(p.list, place{hash, from, at, len(p.bytes)})
+	p.slots.put(slot, len(p.list), func(i int) uint64 { return p.list[i].hash })
+}
+
+// join adds what another part of the records says of a person.
+func (p *people) join(at *place, head, record []byte) {
+	own := p.bytes[at.from:at.to]
+	kept, changes, changed := own[at.record-at.from:], own[changesAt:changesAt+p.columns], head[changesAt:]
+	for k, a, b := 0, kept, record; bytes.IndexByte(changes[k:], 0) >= 0; k++ { // equal cells have equal encodings
+		n, m := ends(a), ends(b)
+		if changes[k] == 0 && (changed[k] != 0 || string(a[:n]) != string(b[:m])) {
+			changes[k] = 1
+		}
+		a, b = a[n:], b[m:]
 	}
-	if len(o.record) > cap(p.records)-len(p.records) {
-		p.records = make([]byte, 0, max(recordBlock, len(o.record)))
+	binary.LittleEndian.PutUint64(own[rowsAt:], binary.LittleEndian.Uint64(own[rowsAt:])+binary.LittleEndian.Uint64(head[rowsAt:]))
+	if bytes.Compare(head[:rowsAt], own[:rowsAt]) >= 0 {
+		return
 	}
-	p.size += len(id) + len(o.rank) + len(o.record) + p.columns + 2*binary.MaxVarintLen32
-	own, changes, from := &p.persons[0], p.changes[:p.columns:p.columns], len(p.records)
-	p.persons, p.changes, p.records = p.persons[1:], p.changes[p.columns:], append(p.records, o.record...)
-	copy(changes, o.changes)
-	*own = person{rank: o.rank, record: p.records[from:len(p.records):len(p.records)], rows: o.rows, changes: changes, same: bytes.Count(changes, []byte{0})}
-	p.byID[string(id)] = own
+	copy(own, head[:rowsAt])
+	if len(record) > len(kept) { // there is no room
+		from := len(p.bytes)
+		p.bytes = append(p.bytes, own[:at.record-at.from]...)
+		*at = place{at.hash, from, len(p.bytes), len(p.bytes) + len(record)}
+		p.bytes = append(p.bytes, record...)
+		return
+	}
+	at.to = at.record + copy(kept, record)
+}
+
+// append encodes a person behind others.
+func (p *people) append(b []byte, at *place) []byte {
+	b = append(b, p.bytes[at.from:at.record]...)
+	return append(binary.AppendUvarint(b, uint64(at.to-at.record)), p.bytes[at.record:at.to]...)
 }
 
 // decode adds the persons of an encoded list.
 func (p *people) decode(in []byte) error {
-	o := &person{}
 	for d := (wire.Reader{Rest: in}); len(d.Rest) > 0; {
-		id := d.Take(d.Uvarint())
-		copy(o.rank[:], d.Take(contribution.RankSize))
-		o.rows = d.Uvarint()
-		o.changes = d.Take(uint64(p.columns))
-		if o.record = d.Take(d.Uvarint()); d.Bad {
+		head, id := d.Take(uint64(changesAt+p.columns)), d.Take(d.Uvarint())
+		record := d.Take(d.Uvarint())
+		if d.Bad {
 			return errPeople
 		}
-		p.add(id, o)
+		p.add(id, head, record)
 	}
 	return nil
 }
 
 // count adds persons to a bundle.
 func (p *people) count(b *bundle) error {
-	for _, o := range p.byID {
-		if err := b.addUnit(o.record, o.rows, o.changes); err != nil {
+	for i := range p.list {
+		own := p.bytes[p.list[i].from:]
+		if err := b.addUnit(p.bytes[p.list[i].record:p.list[i].to], binary.LittleEndian.Uint64(own[rowsAt:]), own[changesAt:]); err != nil {
 			return err
 		}
 	}

@@ -9,9 +9,41 @@ import (
 	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
 )
 
-// texts counts texts: an open-addressed table by hash, with the bytes of all texts in one piece of memory.
+// slots is an open-addressed table by hash of the places in a list: 1 + an index, or 0.
+type slots []uint32
+
+// find returns the slot of an entry, and its index; of one that is not there yet the slot for it, and −1.
+func (s *slots) find(hash uint64, is func(i int) bool) (slot, i int) {
+	if *s == nil {
+		*s = make(slots, 64)
+	}
+	mask := len(*s) - 1
+	for slot = int(hash) & mask; ; slot = (slot + 1) & mask {
+		if i = int((*s)[slot]) - 1; i < 0 || is(i) {
+			return slot, i
+		}
+	}
+}
+
+// put puts the last of n entries into its slot, and makes room for more.
+func (s *slots) put(slot, n int, hash func(i int) uint64) {
+	if (*s)[slot] = uint32(n); 2*n <= len(*s) {
+		return
+	}
+	*s = make(slots, 2*len(*s))
+	mask := len(*s) - 1
+	for i := range n {
+		at := int(hash(i)) & mask
+		for (*s)[at] != 0 {
+			at = (at + 1) & mask
+		}
+		(*s)[at] = uint32(i + 1)
+	}
+}
+
+// texts counts texts: a table by hash, with the bytes of all texts in one piece of memory.
 type texts struct {
-	slots []uint32 // 1 + an index of list; 0: free
+	slots slots
 	list  []textCount
 	bytes []byte
 }
@@ -30,19 +62,14 @@ var textSeed = maphash.MakeSeed()
 
 // find returns the slot of a text, and its count if there is one.
 func (t *texts) find(hash uint64, text []byte) (slot int, known *textCount) {
-	if t.slots == nil {
-		t.slots = make([]uint32, 64)
+	slot, i := t.slots.find(hash, func(i int) bool {
+		c := &t.list[i]
+		return c.hash == hash && string(t.bytes[c.from:c.to]) == string(text)
+	})
+	if i < 0 {
+		return slot, nil
 	}
-	mask := len(t.slots) - 1
-	for slot = int(hash) & mask; ; slot = (slot + 1) & mask {
-		i := t.slots[slot]
-		if i == 0 {
-			return slot, nil
-		}
-		if c := &t.list[i-1]; c.hash == hash && string(t.bytes[c.from:c.to]) == string(text) {
-			return slot, c
-		}
-	}
+	return slot, &t.list[i]
 }
 
 // insert puts a text that is not there yet into its slot.
@@ -50,17 +77,7 @@ func (t *texts) insert(hash uint64, slot int, text []byte) *textCount {
 	from := len(t.bytes)
 	t.bytes = append(t.bytes, text...)
 	t.list = append(t.list, textCount{hash: hash, from: from, to: len(t.bytes)})
-	if t.slots[slot] = uint32(len(t.list)); 2*len(t.list) > len(t.slots) {
-		t.slots = make([]uint32, 2*len(t.slots))
-		mask := len(t.slots) - 1
-		for i := range t.list {
-			at := int(t.list[i].hash) & mask
-			for t.slots[at] != 0 {
-				at = (at + 1) & mask
-			}
-			t.slots[at] = uint32(i + 1)
-		}
-	}
+	t.slots.put(slot, len(t.list), func(i int) uint64 { return t.list[i].hash })
 	return &t.list[len(t.list)-1]
 }
 
