@@ -61,9 +61,9 @@ func (s spread) rest(calendar bool) (lo, hi float64, codes []float64, far bool) 
 			end, others = first, keys[1:]
 		}
 		h, gap := s[end], math.MaxInt
-		lo, hi := math.Inf(1), math.Inf(-1)
+		lo, hi := s.within(others)
 		for _, k := range others {
-			if lo, hi = min(lo, s[k].lo), max(hi, s[k].hi); calendar {
+			if calendar {
 				gap = min(gap, max(end-k, k-end))
 			} else {
 				gap = min(gap, max(end, -end)-max(k, -k))
@@ -77,16 +77,22 @@ func (s spread) rest(calendar bool) (lo, hi float64, codes []float64, far bool) 
 		}
 		keys, far = others, true
 	}
+	lo, hi = s.within(keys)
+	return lo, hi, codes, far
+}
+
+// within are the least and the largest number of some heaps.
+func (s spread) within(keys []int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, k := range keys {
 		lo, hi = min(lo, s[k].lo), max(hi, s[k].hi)
 	}
-	return lo, hi, codes, far
+	return lo, hi
 }
 
 // ends are the least and the largest number of the range: without what is far from it.
 func (t *tally) ends() (lo, hi *big.Rat, far bool) {
-	lo, hi = t.exact(t.lo, t.flo), t.exact(t.hi, t.fhi)
+	lo, hi = t.limits()
 	step := t.grain.step()
 	if step == nil {
 		step = big.NewRat(1, 1)

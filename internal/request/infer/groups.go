@@ -107,7 +107,7 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 		}
 		left := ""
 		if t.typ == domain.String {
-			_, _, left = t.categories(false)
+			_, left = t.categories(false)
 		}
 		if people && g.records > n || g.runs == n || schema.NamesUnits(t.name) || left != "" {
 			s.Doubts.People = append(s.Doubts.People, t.name)

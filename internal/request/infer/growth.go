@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 const (
@@ -64,24 +65,16 @@ func place(c *domain.Column, i int) float64 {
 	return float64(c.Ints[i])
 }
 
-// placeOf reads a number, or a date or time that begins with its year, whose digits are a number that grows with it.
+// placeOf reads a number, or a date or time.
 func placeOf(text string) float64 {
 	if x, err := strconv.ParseFloat(text, 64); err == nil {
 		return x
 	}
-	if len(text) < len("2024-12-31") || text[4] != '-' && text[4] != '/' {
-		return math.NaN()
+	if kind := cellkind.Moment(text); kind != cellkind.Text {
+		v, _ := (&domain.Attribute{Type: kind.Type()}).ParseNative(text)
+		return float64(v) / float64(kind.Type().Facts().Day)
 	}
-	x := 0.0
-	for _, c := range text {
-		if c == '.' || c == '+' || c == 'Z' { // parts of seconds, a zone
-			break
-		}
-		if c >= '0' && c <= '9' {
-			x = 10*x + float64(c-'0')
-		}
-	}
-	return x
+	return math.NaN()
 }
 
 // order returns the column that orders the rows of people: dates and times before numbers, then the first one.
@@ -89,7 +82,7 @@ func (s *Source) order(h *histories, lines []proposal) string {
 	if h == nil {
 		return ""
 	}
-	found, line, several := "", byName(lines), len(h.several())
+	found, line, several := "", byName(lines), h.several()
 	for a, c := range s.readable() {
 		p := line[c.name]
 		if p.out || p.key || !h.growth[a].grows(several) {

@@ -102,12 +102,10 @@ func (h *histories) hash(c *domain.Column, i int) uint64 {
 	return maphash.Comparable(h.seed, c.Ints[i])
 }
 
-// several returns the people with several rows.
-func (h *histories) several() (people []int) {
-	for p, n := range h.rows {
-		if n > 1 {
-			people = append(people, p)
-		}
+// several returns the number of people with several rows.
+func (h *histories) several() (people int) {
+	for _, n := range h.rows {
+		people += int(min(n, 2) - 1)
 	}
 	return people
 }
@@ -123,7 +121,7 @@ func (h *histories) within(a int) (changes, differs float64) {
 			differs++
 		}
 	}
-	return changes / float64(max(len(h.several()), 1)), differs / max(people-1, 1)
+	return changes / float64(max(h.several(), 1)), differs / max(people-1, 1)
 }
 
 // most returns 1, 2 or 5 times a power of ten that is not below the number of rows of nearly all people.
@@ -139,18 +137,31 @@ func (h *histories) most() int64 {
 	}
 }
 
-// events proposes how people are written with their rows, in the order of a column unless it is empty; nil if few people have
-// several rows, or none of the columns changes within them.
+// usualMost is proposed as most rows of a person if no row is read.
+const usualMost = 100
+
+// events proposes how people, some of them without rows if they have a table of their own, are written with their rows, in the
+// order of a column unless it is empty; nil if few people have several rows, or none of the columns changes within them.
 func (s *Source) events(h *histories, lines []proposal, order string) *events {
-	if s.parents != nil {
-		return s.eventsOfPeople(h, lines, order)
+	e, most := &events{order: order}, int64(usualMost)
+	if h != nil && len(h.rows) > 0 {
+		most = h.most()
 	}
-	if h == nil || len(h.several()) < fewestGroups || h.read()*10 < int64(len(h.rows))*12 {
+	line := byName(lines)
+	if s.parents != nil {
+		e.rows, e.review = fmt.Sprintf("min: 0, max: %d", most), "people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with"
+		for _, c := range s.parents.readable() {
+			if !line[c.name].out {
+				e.person = append(e.person, yamltext.Plain(c.name))
+			}
+		}
+		return e
+	}
+	if h == nil || h.several() < fewestGroups || h.read()*10 < int64(len(h.rows))*12 {
 		return nil
 	}
-	e := &events{rows: fmt.Sprintf("max: %d", h.most()), order: order,
-		review: "people are written with their rows; person: columns that never change within one; max: public"}
-	left, line := 0, byName(lines)
+	e.rows, e.review = fmt.Sprintf("max: %d", most), "people are written with their rows; person: columns that never change within one; max: public"
+	left := 0
 	for a, c := range s.readable() {
 		if line[c.name].out {
 			continue
@@ -163,25 +174,6 @@ func (s *Source) events(h *histories, lines []proposal, order string) *events {
 	}
 	if left == 0 {
 		return nil
-	}
-	return e
-}
-
-// usualMost is proposed as most rows of a person if no row is read.
-const usualMost = 100
-
-// eventsOfPeople proposes how people, some of them without rows, are written with theirs.
-func (s *Source) eventsOfPeople(h *histories, lines []proposal, order string) *events {
-	most := int64(usualMost)
-	if h != nil && len(h.rows) > 0 {
-		most = h.most()
-	}
-	e := &events{rows: fmt.Sprintf("min: 0, max: %d", most), order: order,
-		review: "people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with"}
-	for _, p := range lines {
-		if !p.out && s.parents.has(p.name) {
-			e.person = append(e.person, yamltext.Plain(p.name))
-		}
 	}
 	return e
 }
@@ -244,7 +236,6 @@ func (s *Source) OpenPeople(ctx context.Context, input string) error {
 	p.csv, s.parents = s.csv, p
 	s.untyped = s.untyped || p.untyped
 	s.columns = slices.DeleteFunc(s.columns, func(c column) bool { return c.name != s.PrivacyID && p.has(c.name) })
-	s.known = known(s.columns)
 	return nil
 }
 
@@ -254,13 +245,6 @@ func (s *Source) noColumns() error {
 }
 
 // has reports whether a column of the name, which is not the privacy ID, is in the table.
-func (s *Source) has(name string) bool { return name != s.PrivacyID && s.known[name] }
-
-// known returns the names of columns.
-func known(columns []column) map[string]bool {
-	m := make(map[string]bool, len(columns))
-	for _, c := range columns {
-		m[c.name] = true
-	}
-	return m
+func (s *Source) has(name string) bool {
+	return name != s.PrivacyID && slices.ContainsFunc(s.columns, func(c column) bool { return c.name == name })
 }

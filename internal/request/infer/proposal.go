@@ -92,7 +92,7 @@ func fromSchema(c column) proposal {
 // fromData proposes a column from its cells. What cannot be proposed is left out.
 func (s *Source) fromData(t *tally) proposal {
 	p := proposal{name: t.name, typ: t.typ}
-	keys, derived, remark, why := t.cells(s.PrivacyID != "")
+	keys, remark, why := t.cells(s.PrivacyID != "")
 	p.keys = "name: " + yamltext.Plain(t.name) + ", type: " + t.typ.String()
 	if why == "" {
 		p.keys += keys
@@ -109,7 +109,18 @@ func (s *Source) fromData(t *tally) proposal {
 		p.derived = append(p.derived, "that it is left out")
 		return p
 	}
-	p.derived = append(append(p.derived, derived...), "null flag")
+	for _, key := range []string{"values", "min", "max", "resolution", "exact"} {
+		switch {
+		case t.typ == domain.Time && key != "resolution" || !strings.Contains(keys, ", "+key+": "):
+		case t.typ != domain.String:
+			p.derived = append(p.derived, key)
+		case key == "values" && strings.Contains(keys, "], other: true"):
+			p.derived = append(p.derived, "values (rarer ones are other)")
+		case key == "values":
+			p.derived = append(p.derived, key)
+		}
+	}
+	p.derived = append(p.derived, "null flag")
 	p.review = strings.Trim(remark+"; "+t.question, "; ")
 	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
 		p.key = true
@@ -121,29 +132,27 @@ func (s *Source) fromData(t *tally) proposal {
 	return p
 }
 
-// cells returns the keys that declare the cells, what of them was read off the data, a remark on them, and why
-// there are none.
-func (t *tally) cells(units bool) (keys string, derived []string, remark, why string) {
+// cells returns the keys that declare the cells, a remark on them, and why there are none.
+func (t *tally) cells(units bool) (keys, remark, why string) {
 	f := t.typ.Facts()
 	switch {
 	case f.Form == domain.Text:
-		keys, derived, why = t.categories(units)
-		return keys, derived, "", why
+		keys, why = t.categories(units)
+		return keys, "", why
 	case !f.Bins:
-		return ", " + t.unusable("false"), nil, "", ""
+		return ", " + t.unusable("false"), "", ""
 	case t.empty && t.typ != domain.Time:
-		return "", nil, "", "it has no values"
+		return "", "", "it has no values"
 	}
 	if f.Categories {
 		if codes, few := t.codes(units); few {
-			return ", values: " + yamltext.List(codes, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(codes))), []string{"values"}, "", ""
+			return ", values: " + yamltext.List(codes, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(codes))), "", ""
 		}
 	}
-	cells, read := "", []string{"min", "max"}
+	cells := ""
 	switch {
 	case t.typ == domain.Time:
 		cells, remark = t.clock()
-		read = nil
 	case f.Calendar:
 		cells, remark = t.calendar()
 		cells += t.exactDays()
@@ -152,13 +161,8 @@ func (t *tally) cells(units bool) (keys string, derived []string, remark, why st
 			cells += t.exactly(cells, units)
 		}
 	}
-	for _, key := range []string{"resolution", "exact"} {
-		if strings.Contains(cells, ", "+key+": ") {
-			read = append(read, key)
-		}
-	}
 	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
-	return ", " + cells + ", " + t.unusable(least), read, remark, ""
+	return ", " + cells + ", " + t.unusable(least), remark, ""
 }
 
 // unusable says what NULL and unusable values become.
@@ -170,7 +174,7 @@ func (t *tally) unusable(fallback string) string {
 }
 
 // categories proposes the values of a STRING.
-func (t *tally) categories(units bool) (keys string, derived []string, why string) {
+func (t *tally) categories(units bool) (keys, why string) {
 	values, all := t.values.supported(units)
 	who := map[bool]string{true: "people", false: "records"}[units]
 	periods, only := t.values.periods()
@@ -178,14 +182,14 @@ func (t *tally) categories(units bool) (keys string, derived []string, why strin
 	case len(periods) > 0: // which are public
 		values, all = periods, only
 	case t.values.records == 0:
-		return "", nil, "it has no values"
+		return "", "it has no values"
 	case len(values) == 0:
-		return "", nil, fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
+		return "", fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
 	case !t.values.all(values, .5):
-		return "", nil, fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
+		return "", fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
 	}
 	if all {
-		return ", values: " + yamltext.List(values, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(values))), []string{"values"}, ""
+		return ", values: " + yamltext.List(values, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(values))), ""
 	}
 	keys = ", values: " + yamltext.List(values, yamltext.Plain) + ", other: true"
 	if other := yamltext.Other(values); other != "" {
@@ -194,7 +198,7 @@ func (t *tally) categories(units bool) (keys string, derived []string, why strin
 	if t.nulls {
 		keys += ", null: true"
 	}
-	return keys, []string{"values (rarer ones are other)"}, ""
+	return keys, ""
 }
 
 // codes returns the values of a number that has few, far apart, all of them with support: of a NUMERIC those that no

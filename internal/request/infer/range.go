@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -39,7 +40,7 @@ const farAway = "values far from the others are exact, or the nearest of these a
 
 // number returns the cells of an INT64, NUMERIC or FLOAT64, and a remark on them.
 func (t *tally) number() (cells, remark string) {
-	if t.from, t.to = t.exact(t.lo, t.flo), t.exact(t.hi, t.fhi); t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxValues {
+	if t.from, t.to = t.limits(); t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxValues {
 		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi), ""
 	}
 	lo, hi, far := t.ends()
@@ -47,7 +48,7 @@ func (t *tally) number() (cells, remark string) {
 	switch {
 	case step != nil:
 	case t.typ != domain.Float64:
-		step = t.exact(1, 0)
+		step = t.exact(1)
 	case lo.Cmp(hi) == 0:
 		step = big.NewRat(1, 1)
 	}
@@ -114,11 +115,17 @@ func (t *tally) exactly(cells string, units bool) string {
 	return ", exact: " + yamltext.List(texts, yamltext.Plain)
 }
 
-// exact returns one of two numbers: native, or of a FLOAT64 float, as the shortest decimal that is read as it.
-func (t *tally) exact(native int64, float float64) *big.Rat {
+// limits are the least and the largest number.
+func (t *tally) limits() (lo, hi *big.Rat) {
 	if t.typ == domain.Float64 {
-		return rational(float)
+		least, most := t.spread.within(slices.Collect(maps.Keys(t.spread)))
+		return rational(least), rational(most)
 	}
+	return t.exact(t.lo), t.exact(t.hi)
+}
+
+// exact returns a native number in ones.
+func (t *tally) exact(native int64) *big.Rat {
 	r := roundNumber(-rounds * t.scale)
 	return r.Mul(r, new(big.Rat).SetInt64(native))
 }

@@ -28,9 +28,8 @@ type Source struct {
 	unnamed  bool   // the columns come from the records
 	csv      schema.CSV
 	columns  []column
-	known    map[string]bool // their names
-	question string          // on the table as a whole
-	parents  *Source         // the table of people, if some have no rows; nil: no such table
+	question string  // on the table as a whole
+	parents  *Source // the table of people, if some have no rows; nil: no such table
 	// Doubts are what to look at first of what Propose returned.
 	Doubts Doubts
 	// Units is the number of privacy units that Propose found, to one digit: NOT private. 0: no row was read.
@@ -85,7 +84,6 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: min(d.Scale, 4), nullable: d.Nullable, fault: d.Fault})
 		s.untyped = s.untyped || d.Untyped
 	}
-	s.known = known(s.columns)
 	if !s.untyped { // all of the table must have the columns of its first file
 		if err := t.Check(ctx, s.domain(), s.csv); err != nil {
 			return nil, err

@@ -32,8 +32,7 @@ type numbers struct {
 	declared domain.Type // by the table; STRING: it is not known
 	scale    int
 	parts    bool     // a decimal number is not whole
-	lo, hi   int64    // the range of numbers and times, in native units of the scale
-	flo, fhi float64  // the range of a FLOAT64
+	lo, hi   int64    // the range of numbers and times, in native units of the scale; of a FLOAT64 the spread has it
 	empty    bool     // no number yet
 	from, to *big.Rat // the range that is proposed of numbers
 	spread   spread
@@ -160,10 +159,7 @@ func (t *numbers) float(v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return
 	}
-	if t.empty {
-		t.flo, t.fhi, t.empty = v, v, false
-	}
-	t.flo, t.fhi = min(t.flo, v), max(t.fhi, v)
+	t.empty = false
 	t.put(v, false)
 	t.digits = t.grain.addFloat(v, t.digits)
 }
@@ -212,9 +208,6 @@ func (t *numbers) promote(k cellkind.Kind, places int) {
 			t.promote(cellkind.Float, 0)
 			return
 		}
-	case k == cellkind.Float && (t.kind == cellkind.Integer || t.kind == cellkind.Decimal):
-		unit := math.Pow10(t.scale)
-		t.flo, t.fhi, t.scale = float64(t.lo)/unit, float64(t.hi)/unit, 0
 	}
 	t.kind = k
 }
