@@ -29,9 +29,7 @@ func TestWhatIsNotOffered(t *testing.T) {
 			must.Hold(t, !notOffered.MatchString(name), "%s: %s is offered", at, name)
 		}
 	}
-	if seen < 200 || !notOffered.MatchString("ParallelComposition") {
-		t.Errorf("%d exported names were read: the check is blind", seen)
-	}
+	must.Hold(t, seen >= 200 && notOffered.MatchString("ParallelComposition"), "%d exported names were read: the check is blind", seen)
 }
 
 // exported returns the exported names that a package declares, fields and methods included.
@@ -205,9 +203,7 @@ func TestParametersComeLast(t *testing.T) {
 			}
 		}
 	}
-	if functions < 300 {
-		t.Errorf("%d functions were read: the check is blind", functions)
-	}
+	must.Hold(t, functions >= 300, "%d functions were read: the check is blind", functions)
 }
 
 // TestPublicPackages: every package that others can import is on the list, and shows a first use that runs.
@@ -258,9 +254,7 @@ func TestAliasesShowTheirFields(t *testing.T) {
 			}
 		}
 	}
-	if found < 15 {
-		t.Errorf("%d fields were found", found)
-	}
+	must.Hold(t, found >= 15, "%d fields were found", found)
 }
 
 // fieldsOf returns the exported fields of a struct of this module that a file names as package.Type.

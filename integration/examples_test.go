@@ -103,7 +103,5 @@ func TestExamplesCompileOutside(t *testing.T) {
 		}
 		return nil
 	}))
-	if found < 15 {
-		t.Errorf("%d files with Examples were found", found)
-	}
+	must.Hold(t, found >= 15, "%d files with Examples were found", found)
 }

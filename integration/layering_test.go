@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const module = "github.com/dapple-dp/dapple/"
@@ -279,9 +281,7 @@ func TestFloors(t *testing.T) {
 			}
 		}
 	}
-	if downward < 100 {
-		t.Errorf("%d imports run down: the list of floors does not match the packages", downward)
-	}
+	must.Hold(t, downward >= 100, "%d imports run down: the list of floors does not match the packages", downward)
 }
 
 func TestLayering(t *testing.T) {
@@ -317,9 +317,7 @@ func TestNoGeneralPurposeRandomnessInDP(t *testing.T) {
 			continue
 		}
 		for _, dep := range list {
-			if covers("std math/rand", dep) {
-				t.Errorf("%s imports %s", pkg, dep)
-			}
+			must.Hold(t, !covers("std math/rand", dep), "%s imports %s", pkg, dep)
 			if dep == "std crypto/rand" && pkg != "dp/internal/noise" {
 				t.Errorf("%s imports %s: only dp/internal/noise draws randomness for privacy", pkg, dep)
 			}
@@ -334,17 +332,13 @@ func goList(t *testing.T, field string) map[string][]string {
 	var out []byte
 	for _, dir := range []string{"..", ".", "research"} { // the root, this module and the one of methods compared
 		list, err := exec.Command("go", "list", "-C", dir, "-f", `{{.ImportPath}}|{{join .`+field+` " "}}`, "./...").Output()
-		if err != nil {
-			t.Fatalf("go list: %v", err)
-		}
+		must.Need(t, err == nil, "go list: %v", err)
 		out = append(out, list...)
 	}
 	lists := map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		pkg, list, ok := strings.Cut(strings.TrimSpace(line), "|")
-		if !ok {
-			t.Fatalf("unexpected line of go list: %q", line)
-		}
+		must.Need(t, ok, "unexpected line of go list: %q", line)
 		names := strings.Fields(list)
 		for i, name := range names {
 			first, _, _ := strings.Cut(name, "/")
@@ -358,9 +352,7 @@ func goList(t *testing.T, field string) map[string][]string {
 		room := roomOf(strings.TrimPrefix(pkg, module))
 		lists[room] = append(lists[room], names...)
 	}
-	if len(lists) == 0 {
-		t.Fatal("go list names no package: the test would pass on nothing")
-	}
+	must.Need(t, len(lists) != 0, "go list names no package: the test would pass on nothing")
 	return lists
 }
 
@@ -390,8 +382,6 @@ func TestLayeringPatterns(t *testing.T) {
 		{"std math/rand", "std math/rand/v2", true},
 		{"github.com/", "github.com/apache/arrow", true},
 	} {
-		if got := covers(c.pattern, c.pkg); got != c.want {
-			t.Errorf("covers(%q, %q) = %v, want %v", c.pattern, c.pkg, got, c.want)
-		}
+		must.Equal(t, covers(c.pattern, c.pkg), c.want, "covers(%q, %q)", c.pattern, c.pkg)
 	}
 }

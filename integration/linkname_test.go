@@ -31,9 +31,7 @@ func TestPrivateNameOfBeam(t *testing.T) {
 	}
 	files := token.NewFileSet()
 	source, err := parser.ParseFile(files, filepath.Join(dir, "go/pkg/beam/core/runtime/harness/monitoring.go"), nil, 0)
-	if err != nil {
-		t.Fatalf("%v%s", err, mend)
-	}
+	must.Need(t, err == nil, "%v%s", err, mend)
 	variable, fields := "", ""
 	for _, d := range source.Decls {
 		g, ok := d.(*ast.GenDecl)

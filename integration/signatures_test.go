@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestSignaturesCanBeNamed: whoever calls a public function, fills a public struct or writes a public interface can name each
@@ -43,9 +45,7 @@ func TestSignaturesCanBeNamed(t *testing.T) {
 	for _, fault := range w.faults {
 		t.Error(fault)
 	}
-	if w.seen < 2000 {
-		t.Errorf("%d types were looked at: the check is blind", w.seen)
-	}
+	must.Hold(t, w.seen >= 2000, "%d types were looked at: the check is blind", w.seen)
 }
 
 // signatures walks what public names take.
@@ -150,9 +150,7 @@ func publicTypes(t *testing.T) (packages []*types.Package) {
 		args = append(args, "./"+pkg)
 	}
 	out, err := exec.Command("go", args...).Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	must.Need(t, err == nil, "go list: %v", err)
 	compiled := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -161,9 +159,7 @@ func publicTypes(t *testing.T) (packages []*types.Package) {
 	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })
 	for pkg := range public {
 		p, err := from.Import(module + pkg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil, "%v", err)
 		packages = append(packages, p)
 	}
 	return packages

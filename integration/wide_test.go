@@ -45,9 +45,7 @@ func buildCommand(t *testing.T) command {
 			binary.path, binary.err = program.Build("..", binary.dir)
 		}
 	})
-	if binary.err != nil {
-		t.Fatal(binary.err)
-	}
+	must.Need(t, binary.err == nil, "%v", binary.err)
 	return command{binary.path}
 }
 

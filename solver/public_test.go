@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestPublic(t *testing.T) {
@@ -13,9 +14,7 @@ func TestPublic(t *testing.T) {
 	b.Add([]domain.Code{2, 1, 0, 0, 2, 1})
 	b.Add([]domain.Code{1, 0})
 	p, err := b.Table()
-	if err != nil || p.Rows != 4 {
-		t.Fatalf("%+v, %v", p, err)
-	}
+	must.Need(t, err == nil && p.Rows == 4, "%+v, %v", p, err)
 	if h, err := p.Histogram(sizes); err != nil || !slices.Equal(h, []float64{1, 0, 1, 0, 0, 2}) {
 		t.Errorf("%v, %v", h, err)
 	}
@@ -25,11 +24,7 @@ func TestPublic(t *testing.T) {
 		"missing rows":     {p.Rows, p.Records[:2]},
 		"empty":            {},
 	} {
-		if _, err := bad.Histogram(sizes); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		must.Fails(bad.Histogram(sizes))(t, "", "%s: no error", name)
 	}
-	if _, err := NewPublicBuilder(sizes).Table(); err == nil {
-		t.Error("a table without rows is taken")
-	}
+	must.Fails(NewPublicBuilder(sizes).Table())(t, "", "a table without rows is taken")
 }

@@ -59,9 +59,7 @@ func TestValuesBeyondTheRange(t *testing.T) {
 			}
 		}
 		for _, x := range a.Exact {
-			if !slices.Contains(values, float64(x)) {
-				t.Fatalf("%+v: %d is no value", a, x)
-			}
+			must.Need(t, slices.Contains(values, float64(x)), "%+v: %d is no value", a, x)
 		}
 		d := &Domain{Attributes: []Attribute{a}}
 		bins := LearnedBins{Starts: []int{0}, Runs: []Run{{From: 0, Share: .5}, {From: n / 2, Share: .5}}}
@@ -70,9 +68,7 @@ func TestValuesBeyondTheRange(t *testing.T) {
 		}
 		slices.Sort(bins.Starts)
 		after, err := d.WithBins([]LearnedBins{bins})
-		if err != nil {
-			t.Fatalf("%+v: %v", a, err)
-		}
+		must.Need(t, err == nil, "%+v: %v", a, err)
 		b := &after.Attributes[0]
 		encode := func(d *Domain, x float64) Code {
 			code, ok := Code(0), false
@@ -81,9 +77,7 @@ func TestValuesBeyondTheRange(t *testing.T) {
 			} else {
 				code, ok = NewEncoder(d).FromNative(0, int64(x))
 			}
-			if !ok {
-				t.Fatalf("%+v: %g is not usable", a, x)
-			}
+			must.Need(t, ok, "%+v: %g is not usable", a, x)
 			return code
 		}
 		binOf := func(k int) Code {
@@ -103,9 +97,7 @@ func TestValuesBeyondTheRange(t *testing.T) {
 			}
 			labels[a.Label(Code(k))] = true
 		}
-		if len(labels) != n {
-			t.Fatalf("%+v: %d labels of %d values", a, len(labels), n)
-		}
+		must.Need(t, len(labels) == n, "%+v: %d labels of %d values", a, len(labels), n)
 		for range 20 { // of values beyond the range, one becomes what is nearest
 			x := math.Floor(4*(values[0]+(values[n-1]-values[0])*(1.2*r.Float64()-.1))) / 4
 			if a.Type != Float64 {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Columns that are made of values of Go are valid, and code these values.
@@ -41,18 +43,14 @@ func TestColumnsOfGoTypes(t *testing.T) {
 		Categories("none"), Integers("back", 2, 1), Numbers("back", 2, 1, 1), Numbers("not", 0, math.NaN(), 1), Dates("back", at(2024, 1, 2, 0), at(2024, 1, 1, 0)),
 		Times("back", at(2024, 1, 2, 0), at(2024, 1, 1, 0)), Dates("far", at(2024, 1, 1, 0), at(12_024, 1, 1, 0)), Integers("all", math.MinInt64, math.MaxInt64),
 	} {
-		if err := (&Domain{Attributes: []Attribute{bad}}).Validate(); err == nil {
-			t.Errorf("%v is valid", bad)
-		}
+		must.Fail(t, (&Domain{Attributes: []Attribute{bad}}).Validate(), "", "%v is valid", bad)
 	}
 }
 
 // go doc prints a group of constants by its first one alone: the types are listed in the words on Type.
 func TestTypesAreListed(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "types.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil, "%v", err)
 	words, names := "", []string(nil)
 	for _, decl := range file.Decls {
 		g, ok := decl.(*ast.GenDecl)
@@ -74,11 +72,7 @@ func TestTypesAreListed(t *testing.T) {
 	}
 	listed := strings.FieldsFunc(words, func(r rune) bool { return strings.ContainsRune(" ,.:\n", r) })
 	for _, name := range names {
-		if !slices.Contains(listed, name) {
-			t.Errorf("Type's comment lacks %s", name)
-		}
+		must.Hold(t, slices.Contains(listed, name), "Type's comment lacks %s", name)
 	}
-	if len(names) != len(Types()) {
-		t.Errorf("found %d constants of %d types", len(names), len(Types()))
-	}
+	must.Hold(t, len(names) == len(Types()), "found %d constants of %d types", len(names), len(Types()))
 }

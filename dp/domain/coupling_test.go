@@ -120,9 +120,7 @@ func TestTailsComeTogether(t *testing.T) {
 		must.Fails(d.couple())(t, "", "tails %v are taken", tails)
 	}
 	d.Attributes[0].Coupling.Tails, d.Attributes[0].Coupling.OwnTails = []int8{1, 0}, []int8{0, -1}
-	if _, err := d.couple(); err != nil {
-		t.Error(err)
-	}
+	must.Passes(d.couple())(t)
 	if d.Recouple(0, []Code{1, 0, 2}); !slices.Equal(d.Attributes[0].Coupling.OwnTails, []int8{-1, 0}) {
 		t.Errorf("after a split: %+v", d.Attributes[0].Coupling)
 	}

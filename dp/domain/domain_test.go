@@ -13,9 +13,7 @@ import (
 func mustNative(t testing.TB, typ Type, scale int, s string) int64 {
 	t.Helper()
 	v, ok := (&Attribute{Type: typ, Scale: scale}).ParseNative(s)
-	if !ok {
-		t.Fatalf("%q is not a %s", s, typ)
-	}
+	must.Need(t, ok, "%q is not a %s", s, typ)
 	return v
 }
 
@@ -135,9 +133,7 @@ func TestDecodeUniform(t *testing.T) {
 				seen[fmt.Sprint(c.Columns[1].Floats[0])]++
 			}
 		}
-		if len(seen) != cell.values {
-			t.Fatalf("attribute %d cell %d: values %v, want %d of them", cell.a, cell.code, seen, cell.values)
-		}
+		must.Need(t, len(seen) == cell.values, "attribute %d cell %d: values %v, want %d of them", cell.a, cell.code, seen, cell.values)
 		for v, k := range seen {
 			if k < n/cell.values-1 || k > n/cell.values+1 || len(v) > 3 {
 				t.Errorf("attribute %d cell %d: value %s came %d times of %d", cell.a, cell.code, v, k, n)

@@ -41,9 +41,7 @@ func TestWithEvents(t *testing.T) {
 func TestEqualRatioCuts(t *testing.T) {
 	for _, m := range []int64{1, 2, 3, 4, 5, 6, 7, 10, 100, 101, 1000, MaxRowsPerPerson} {
 		d, err := visitsOf().WithEvents(nil, nil, EqualRatioCuts(m), m)
-		if err != nil || d.Validate() != nil {
-			t.Errorf("at most %d rows: %v, %v", m, err, d.Validate())
-		}
+		must.Hold(t, err == nil && d.Validate() == nil, "at most %d rows: %v, %v", m, err, d.Validate())
 		if n := d.Attributes[3].Size(); n > 255 {
 			t.Errorf("at most %d rows: %d bins", m, n)
 		}
@@ -101,9 +99,7 @@ func TestEventsFaults(t *testing.T) {
 	d.Orders = []Order{{Columns: []string{"sex", "kind"}}}
 	d.Generated = []Generated{{Column: "", As: "uuid"}}
 	_, err := d.WithEvents([]string{"sex", "sex", "height"}, []string{"cost", "sex", "kind", "weight"}, []int64{1}, 0)
-	if err == nil {
-		t.Fatal("no fault")
-	}
+	must.Need(t, err != nil, "no fault")
 	for _, want := range []string{"no privacy ID", "at most 0 rows", `person: column "sex" is there twice`, `no column is called "height"`,
 		`the bins of column "cost" are learned`, `column "sex" is a person column`, `column "usual_kind" is called as`, `no column is called "weight"`,
 		`column "rows_per_person" is called as`, "an order names a person column"} {

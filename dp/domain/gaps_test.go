@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // ordered returns a domain of columns a <= b <= c, and of one beside them.
@@ -71,9 +72,7 @@ func TestGaps(t *testing.T) {
 				got = decoded(d, codes)
 				last := int64(-1 << 62)
 				for _, a := range []int{2, 0, 3} {
-					if got.Columns[a].Null(0) != want.Columns[a].Null(0) {
-						t.Fatalf("NULL: %v in place of %v", got.Columns[a].Null(0), want.Columns[a].Null(0))
-					}
+					must.Need(t, got.Columns[a].Null(0) == want.Columns[a].Null(0), "NULL: %v in place of %v", got.Columns[a].Null(0), want.Columns[a].Null(0))
 					if got.Columns[a].Null(0) {
 						continue
 					}
@@ -120,10 +119,6 @@ func TestNoGaps(t *testing.T) {
 			t.Errorf("%s: %d gaps", name, len(got.Gaps))
 		}
 	}
-	if len(ordered(days).WithGaps([]string{"c"}).Gaps) > 0 {
-		t.Error("a column that others name has a gap in its place")
-	}
-	if len(ordered(days).WithGaps([]string{"a"}).Gaps) != 2 {
-		t.Error("the first column of an order is modelled itself, and others may name it")
-	}
+	must.Hold(t, len(ordered(days).WithGaps([]string{"c"}).Gaps) <= 0, "a column that others name has a gap in its place")
+	must.Hold(t, len(ordered(days).WithGaps([]string{"a"}).Gaps) == 2, "the first column of an order is modelled itself, and others may name it")
 }

@@ -113,9 +113,7 @@ func TestWithBinsRefuses(t *testing.T) {
 	} {
 		must.Fails(learning().WithBins(list))(t, "", "%s: no error", name)
 	}
-	if _, err := learning().WithBins([]LearnedBins{good, other}); err != nil {
-		t.Error(err)
-	}
+	must.Passes(learning().WithBins([]LearnedBins{good, other}))(t)
 }
 
 // TestLearnedFaults: what an attribute with learned bins cannot have.

@@ -60,9 +60,7 @@ func TestShift(t *testing.T) {
 	var second []int64
 	for r := range n {
 		a, b, v := codes[2*r], codes[2*r+1], chunk.Columns[1].Ints[r]
-		if (v >= 500) != (b == 1) {
-			t.Fatalf("%d in bin %d", v, b)
-		}
+		must.Need(t, (v >= 500) == (b == 1), "%d in bin %d", v, b)
 		means[b][a] += (float64(v%500) + .5) / 500
 		counts[b][a]++
 		if b == 1 {
@@ -131,9 +129,7 @@ func TestShiftFaults(t *testing.T) {
 	if !slices.Equal(s.Adds[0], []float64{0, 0, 3, 1}) || len(s.Levels) != 3 || len(s.Levels[0]) != 0 || !slices.Equal(s.Levels[1], s.Levels[2]) {
 		t.Errorf("after a split: %+v", s)
 	}
-	if _, err := d.couple(); err != nil {
-		t.Error(err)
-	}
+	must.Passes(d.couple())(t)
 }
 
 // TestShiftOfPeople: a value of a person, the same in all rows, is not moved by what differs between them.

@@ -75,9 +75,7 @@ func TestValidateDomain(t *testing.T) {
 	id := a
 	id.Name = "id"
 	err := (&Domain{PrivacyID: "id", Attributes: []Attribute{a, a, id}}).Validate()
-	if err == nil {
-		t.Fatal("no fault found")
-	}
+	must.Need(t, err != nil, "no fault found")
 	got := err.Error()
 	for want, times := range map[string]int{
 		`"x" appears twice`: 1, `"id" appears twice, or is the privacy ID`: 1, "does not say what": 3,
@@ -97,9 +95,7 @@ func TestLabels(t *testing.T) {
 		for c := range a.Size() {
 			seen[a.Label(Code(c))] = true
 		}
-		if len(seen) != a.Size() {
-			t.Errorf("%s: %d labels for %d cells", a.Name, len(seen), a.Size())
-		}
+		must.Hold(t, len(seen) == a.Size(), "%s: %d labels for %d cells", a.Name, len(seen), a.Size())
 	}
 	a := Attribute{Type: String, Values: []string{"other", "NULL"}, Other: true, Null: true}
 	var got []string

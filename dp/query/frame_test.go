@@ -31,9 +31,7 @@ func TestFrameRoundTrip(t *testing.T) {
 	odd.Workload.Marginals[5].Clique = domain.Clique{}
 	for name, f := range map[string]query.Frame{"nothing": {}, "domain": {Domain: frame(3, 1).Domain}, "all": frame(20, 3), "odd": odd} {
 		b, err := json.Marshal(f)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, err == nil, "%s: %v", name, err)
 		var got query.Frame
 		if err := json.Unmarshal(b, &got); err != nil {
 			t.Fatalf("%s: %v", name, err)

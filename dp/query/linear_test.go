@@ -68,9 +68,7 @@ func TestShapes(t *testing.T) {
 		},
 	} {
 		m, err := c.made()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, err == nil, "%s: %v", name, err)
 		for z := range 24 {
 			r := []domain.Code{domain.Code(z / 6), domain.Code(z / 2 % 3), domain.Code(z % 2)}
 			for i := range m.Queries.Queries() {

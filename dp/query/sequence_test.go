@@ -45,8 +45,6 @@ func TestWithOrder(t *testing.T) {
 	}
 	must.Hold(t, of(2, 6, 7) == 0 && of(3, 5, 6) == 0 && of(2, 3, 6) != 0, "other triples are wanted")
 	for a := range d.Len() {
-		if of(a) != 1 {
-			t.Errorf("column %d has weight %v", a, of(a))
-		}
+		must.Hold(t, of(a) == 1, "column %d has weight %v", a, of(a))
 	}
 }

@@ -50,9 +50,7 @@ func theCommand(t *testing.T) string {
 		}
 		programs.dappleErr = err
 	})
-	if programs.dappleErr != nil {
-		t.Fatal(programs.dappleErr)
-	}
+	must.Need(t, programs.dappleErr == nil, "%v", programs.dappleErr)
 	return path
 }
 
@@ -65,9 +63,7 @@ func built(t *testing.T) string {
 			programs.examplesErr = fmt.Errorf("go build: %w\n%s", err, out)
 		}
 	})
-	if programs.examplesErr != nil {
-		t.Fatal(programs.examplesErr)
-	}
+	must.Need(t, programs.examplesErr == nil, "%v", programs.examplesErr)
 	return programs.dir
 }
 
@@ -81,9 +77,7 @@ func pages(t *testing.T) []string {
 		}
 		return err
 	}))
-	if len(all) < 20 {
-		t.Fatalf("%d pages, want README.md and those below docs", len(all))
-	}
+	must.Need(t, len(all) >= 20, "%d pages, want README.md and those below docs", len(all))
 	return all
 }
 
@@ -187,9 +181,7 @@ var (
 func TestCommandsForElsewhere(t *testing.T) {
 	help := func(of string) string {
 		out, err := exec.Command(theCommand(t), "help", of).Output()
-		if err != nil {
-			t.Fatalf("dapple help %s: %v", of, err)
-		}
+		must.Need(t, err == nil, "dapple help %s: %v", of, err)
 		return string(out)
 	}
 	runners, seen := help("engines"), 0
@@ -217,9 +209,7 @@ func TestCommandsForElsewhere(t *testing.T) {
 			}
 		}
 	}
-	if seen < 50 {
-		t.Errorf("%d flags and packages were seen: the check is blind", seen)
-	}
+	must.Hold(t, seen >= 50, "%d flags and packages were seen: the check is blind", seen)
 }
 
 // TestReadme: it is short, and names few flags.
@@ -292,9 +282,7 @@ func TestFiguresOfMethods(t *testing.T) {
 	}
 	errors := rows(page(t, "README.md"), "| method | average TV |")
 	slopes := rows(page(t, "docs/explanation/methods.md"), "| method | slope, against the people |")
-	if len(errors) != 8 || len(slopes) != 9 {
-		t.Fatalf("%d rows of errors and %d of slopes: the check is blind", len(errors), len(slopes))
-	}
+	must.Need(t, len(errors) == 8 && len(slopes) == 9, "%d rows of errors and %d of slopes: the check is blind", len(errors), len(slopes))
 	for _, r := range errors {
 		in, like := adult, `(?m)^\| 1 \| `+r[0]+`(?: \(auto\))? \| \d+ \| `+r[1]+` \| `+r[2]+` \|.* `+r[3]+` \|`
 		if strings.HasPrefix(r[0], "AIM") {

@@ -42,9 +42,7 @@ var riddle = regexp.MustCompile(`(?m)(?:^|[.!?] )(?:Of which|Those|What) (?:\w+ 
 // TestLanguage: texts that the program prints use the words of the glossary, and their sentences begin with a subject.
 func TestLanguage(t *testing.T) {
 	words := avoided(page(t, "docs/explanation/glossary.md"))
-	if len(words) < 30 {
-		t.Fatalf("%d words to avoid in the glossary", len(words))
-	}
+	must.Need(t, len(words) >= 30, "%d words to avoid in the glossary", len(words))
 	dapple := theCommand(t)
 	said := func(dir string, args ...string) string {
 		cmd := exec.Command(dapple, args...)

@@ -27,18 +27,14 @@ func parsed[T any](t *testing.T, file string) (v T) {
 	if err == nil {
 		err = yaml.Unmarshal(b, &v)
 	}
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	must.Need(t, err == nil, "%s: %v", file, err)
 	return v
 }
 
 // TestForms: issue forms, workflows and the citation are YAML, and the citation names the version that the source becomes.
 func TestForms(t *testing.T) {
 	forms, err := filepath.Glob(filepath.Join(root, ".github", "*", "*.yml"))
-	if err != nil || len(forms) < 4 {
-		t.Fatalf("%v: %v", forms, err)
-	}
+	must.Need(t, err == nil && len(forms) >= 4, "%v: %v", forms, err)
 	for _, form := range forms {
 		if file := strings.TrimPrefix(form, root); len(parsed[map[string]any](t, file)) < 2 {
 			t.Errorf("%s is empty", file)
@@ -126,9 +122,7 @@ func TestAction(t *testing.T) {
 		run.Env = append(os.Environ(), "PATH="+path, "GITHUB_ACTION_PATH="+at, "RUNNER_TEMP="+temp, "GITHUB_PATH="+temp+"/path", "GITHUB_STEP_SUMMARY="+temp+"/summary")
 		for k, v := range step.Env {
 			input := regexp.MustCompile(`^\$\{\{ inputs\.(\w+) \}\}$`).FindStringSubmatch(v)
-			if input == nil {
-				t.Fatalf("%s: %s is no input", k, v)
-			}
+			must.Need(t, input != nil, "%s: %s is no input", k, v)
 			run.Env = append(run.Env, k+"="+given[input[1]])
 		}
 		out, err := run.CombinedOutput()

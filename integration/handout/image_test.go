@@ -55,9 +55,7 @@ func made(t *testing.T, args ...string) (layout string, config ociv1.Image, file
 	unpack(t, bytes.NewReader(b), layout)
 	blob := func(d ociv1.Descriptor, v any) []byte {
 		b := must.Value(os.ReadFile(filepath.Join(layout, filepath.FromSlash(blobName(d.Digest)))))(t)
-		if digest.FromBytes(b) != d.Digest || int64(len(b)) != d.Size {
-			t.Fatalf("blob %s is not what its name says", d.Digest)
-		}
+		must.Need(t, digest.FromBytes(b) == d.Digest && int64(len(b)) == d.Size, "blob %s is not what its name says", d.Digest)
 		if v != nil && json.Unmarshal(b, v) != nil {
 			t.Fatalf("blob %s: %.200s", d.Digest, b)
 		}
@@ -76,9 +74,7 @@ func made(t *testing.T, args ...string) (layout string, config ociv1.Image, file
 	for i, l := range manifest.Layers {
 		z := must.Value(gzip.NewReader(bytes.NewReader(blob(l, nil))))(t)
 		plain, err := io.ReadAll(z)
-		if err != nil || digest.FromBytes(plain) != config.RootFS.DiffIDs[i] {
-			t.Fatalf("layer %d: %v", i, err)
-		}
+		must.Need(t, err == nil && digest.FromBytes(plain) == config.RootFS.DiffIDs[i], "layer %d: %v", i, err)
 		unpack(t, bytes.NewReader(plain), files)
 	}
 	return layout, config, files
@@ -114,9 +110,7 @@ func TestImageRuns(t *testing.T) {
 		run := &exec.Cmd{Path: config.Config.Entrypoint[0], Args: append(config.Config.Entrypoint, args...), Dir: "/", Env: append([]string{"A=b"}, config.Config.Env...),
 			SysProcAttr: &syscall.SysProcAttr{Chroot: files, Credential: &syscall.Credential{Uid: 54321, Gid: 54321}}}
 		out, err := run.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		must.Need(t, err == nil, "%v\n%s", err, out)
 		return string(out)
 	}
 	if said := in("synth", "/data/visits.csv", "--privacy_id=person", "--epsilon=1", "--delta=1e-9", "--expected_rows=2000", "--output=/data/out", "--quiet"); !strings.Contains(said, "wrote ") {

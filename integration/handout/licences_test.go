@@ -25,9 +25,7 @@ func TestNoticesAreWhole(t *testing.T) {
 	printed := must.Value(exec.Command(dapple, "--licenses").Output())(t)
 	must.Hold(t, bytes.Equal(printed, notices(all)), "%s is stale: run make notices", noticesFile)
 	info := must.Value(buildinfo.ReadFile(dapple))(t)
-	if len(info.Deps) < 50 {
-		t.Fatalf("%d modules in the program: the check is blind", len(info.Deps))
-	}
+	must.Need(t, len(info.Deps) >= 50, "%d modules in the program: the check is blind", len(info.Deps))
 	for _, d := range info.Deps {
 		if !strings.Contains(string(printed), "\n"+d.Path+" "+d.Version+"\n    ") {
 			t.Errorf("%s %s is linked, and the notices do not name it", d.Path, d.Version)

@@ -26,9 +26,7 @@ func TestPackages(t *testing.T) {
 	}
 	look := func(name string, args ...string) {
 		out, err := exec.Command(name, args...).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, err == nil, "%s: %v", name, err)
 		for _, file := range []string{"/usr/bin/dapple", "/usr/share/doc/dapple/copyright", "/usr/share/doc/dapple/THIRD_PARTY_NOTICES", "/usr/share/man/man1/dapple-synth.1"} {
 			must.Hold(t, strings.Contains(string(out), file+"\n"), "%s shows no %s:\n%s", name, file, out)
 		}

@@ -39,12 +39,8 @@ func TestAuditOfPublishedForms(t *testing.T) {
 			louder.epsilon *= a.less
 			rho := a.spent(t)
 			sound, broken := a.run(t, a.ledger(), runs), louder.run(t, louder.ledger(), runs)
-			if sound.excessOf(rho) > 0 {
-				t.Errorf("the charge is wrong: true positives above %.4f, false ones below %.4f", sound.low, sound.high)
-			}
-			if broken.excessOf(rho) <= 0 {
-				t.Errorf("too little noise is not found: true positives above %.4f, false ones below %.4f", broken.low, broken.high)
-			}
+			must.Hold(t, sound.excessOf(rho) <= 0, "the charge is wrong: true positives above %.4f, false ones below %.4f", sound.low, sound.high)
+			must.Hold(t, broken.excessOf(rho) > 0, "too little noise is not found: true positives above %.4f, false ones below %.4f", broken.low, broken.high)
 			dptest.Figure(t, "%s %v: 2×%d runs; rho = %.3g charged, above %.3g proved; with 1/%g of the noise above %.3g",
 				a.name, a.relation, runs, rho, sound.provedRho(), float64(a.less), broken.provedRho())
 		})

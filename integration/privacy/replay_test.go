@@ -40,9 +40,7 @@ func TestReplayNeighbours(t *testing.T) {
 						p.Delta = 0
 					}
 					record, err := replay(t, m, p, kind, x, y)
-					if err != nil {
-						t.Fatalf("pair %d: %v", i, err)
-					}
+					must.Need(t, err == nil, "pair %d: %v", i, err)
 					for _, c := range record {
 						change, declared := changeOf(c, x, y)
 						if change > declared {

@@ -36,9 +36,7 @@ func TestReplayLearnedBins(t *testing.T) {
 				}
 				y := neighbour(rng, n, x)
 				record, err := replay(t, throughRake, p, kind, x, y)
-				if err != nil {
-					t.Fatalf("pair %d: %v", i, err)
-				}
+				must.Need(t, err == nil, "pair %d: %v", i, err)
 				for _, c := range record {
 					if c.Request.Method == mechanism.Coarsen {
 						x, y = x.coarsened(c.Request.Merge), y.coarsened(c.Request.Merge)

@@ -43,13 +43,9 @@ func TestResults(t *testing.T) {
 	r := &results{out: &out, log: io.Discard}
 	must.Do(t, r.read(strings.NewReader(events)))
 	const want = "    a_test.go:2: got 1\nFAIL\tm/a\t0.1s\nok  \tm/b\t0.2s\npanic: oh\nFAIL\tm/c\t0.1s\nd.go:1: no package\n"
-	if out.String() != want {
-		t.Errorf("printed %q, want %q", out.String(), want)
-	}
+	must.Hold(t, out.String() == want, "printed %q, want %q", out.String(), want)
 	const left = "  missing: a compiler\n    a.TestPart/first b.TestAlone\n  missing: time: a minute\n    a.TestPart/second\n"
-	if r.left() != left {
-		t.Errorf("left out %q, want %q", r.left(), left)
-	}
+	must.Hold(t, r.left() == left, "left out %q, want %q", r.left(), left)
 	must.Fail(t, r.read(strings.NewReader("FAIL")), "", "what is no event was taken for one")
 }
 

@@ -69,9 +69,7 @@ func TestEveryCoderIsFuzzed(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || len(decoders) < 7 {
-		t.Fatalf("%d registered coders were found (error %v)", len(decoders), err)
-	}
+	must.Need(t, err == nil && len(decoders) >= 7, "%d registered coders were found (error %v)", len(decoders), err)
 	for name, dir := range decoders {
 		must.Hold(t, strings.Contains(fuzzing[dir], name+"("), "no fuzz target of %s calls %s", dir, name)
 	}
@@ -96,13 +94,9 @@ func TestShortTestsRunElsewhere(t *testing.T) {
 	for _, m := range regexp.MustCompile(`\./([a-z/]+)/\.\.\.`).FindAllStringSubmatch(recipe, -1) {
 		whole = append(whole, m[1]+"/")
 	}
-	if len(whole) < 3 || strings.Contains(recipe, "-short") {
-		t.Fatalf("make integration tests %v", whole)
-	}
+	must.Need(t, len(whole) >= 3 && !strings.Contains(recipe, "-short"), "make integration tests %v", whole)
 	other := regexp.MustCompile(`grep -v ([a-z/]+)`).FindStringSubmatch(recipe)
-	if other == nil {
-		t.Fatal("make integration leaves no folder to make verify")
-	}
+	must.Need(t, other != nil, "make integration leaves no folder to make verify")
 	function, all, seen := regexp.MustCompile(`(?m)^func (\w+)\(`), planned(), 0
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
@@ -132,9 +126,7 @@ func TestShortTestsRunElsewhere(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || seen < 3 {
-		t.Errorf("%d functions outside %v look at -short (error %v): the test is blind", seen, whole, err)
-	}
+	must.Hold(t, err == nil && seen >= 3, "%d functions outside %v look at -short (error %v): the test is blind", seen, whole, err)
 }
 
 // calls reports whether a test of a file calls a function of it.

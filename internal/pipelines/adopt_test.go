@@ -98,9 +98,7 @@ func checkRemade(t *testing.T, c Config, run func(Config) (*Result, error)) {
 	} {
 		must.Do(t, spoil())
 		res, err := run(c)
-		if err != nil || !strings.Contains(res.Written.Adopted, "its model has made them again") || len(parts()) == 0 {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, err == nil && strings.Contains(res.Written.Adopted, "its model has made them again") && len(parts()) != 0, "%s: %v", name, err)
 		v, err := ValidateVerify(t.Context(), VerifyConfig{Dir: c.Output})
 		if err == nil {
 			_, err = Verify(t.Context(), v)

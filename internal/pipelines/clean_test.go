@@ -82,8 +82,6 @@ func TestCleanRemovesWhatWasFound(t *testing.T) {
 		var text strings.Builder
 		must.Do(t, Clean(ctx, &text, CleanConfig{Output: output}))
 		_, err := os.Stat(r.dir)
-		if !strings.Contains(text.String(), c.says) || os.IsNotExist(err) != c.gone {
-			t.Errorf("%s: %v, %s", name, err, text.String())
-		}
+		must.Hold(t, strings.Contains(text.String(), c.says) && os.IsNotExist(err) == c.gone, "%s: %v, %s", name, err, text.String())
 	}
 }

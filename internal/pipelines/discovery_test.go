@@ -115,9 +115,7 @@ func TestFindIsNotDrawnAgain(t *testing.T) {
 		if c.Again = book != ""; !c.Again {
 			continue
 		}
-		if _, err := RunFound(t.Context(), mustFind(t, c)); err != nil {
-			t.Errorf("again: %v", err)
-		}
+		must.Passes(RunFound(t.Context(), mustFind(t, c)))(t, "again")
 		if f, runs := paid(t, book); f != 2 || runs != 1 {
 			t.Errorf("the book has %d findings and %d runs", f, runs)
 		}

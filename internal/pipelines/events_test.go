@@ -83,9 +83,7 @@ func TestPeople(t *testing.T) {
 	}
 	total, plans, rows, receipts := 0, map[string]string{}, map[string]int{}, map[string]bool{}
 	files, err := filepath.Glob(filepath.Join(c.Output, "*.csv"))
-	if err != nil || len(files) != 3 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
+	must.Need(t, err == nil && len(files) == 3, "%d files, %v", len(files), err)
 	for _, f := range files {
 		b := must.Value(os.ReadFile(f))(t)
 		all := strings.Split(strings.TrimSpace(string(b)), "\n")

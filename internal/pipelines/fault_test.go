@@ -71,9 +71,7 @@ func TestFaultOfTheRunner(t *testing.T) {
 				r.Engine.runner.Name = faultyRunner
 				beforeFault = func(context.Context, *beam.Pipeline) {
 					marks, _ := filepath.Glob(filepath.Join(r.to.scratch, "dapple-run-*"))
-					if len(marks) != 1 {
-						t.Fatalf("stagings %q", marks)
-					}
+					must.Need(t, len(marks) == 1, "stagings %q", marks)
 					draw(marks[0], "r")
 				}
 				_, err = Run(t.Context(), r)

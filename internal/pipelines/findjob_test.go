@@ -68,9 +68,7 @@ func TestFindByAJob(t *testing.T) {
 		t.Errorf("clean: %v, %s", err, said.String())
 	}
 	s.WhenFollowed(func() {
-		if err := errors.Join(worker(r, r.params.RunID, synth.DrawnSuffix, []byte("drawn")), worker(r, r.params.RunID, "", found)); err != nil {
-			t.Error(err)
-		}
+		must.Pass(t, errors.Join(worker(r, r.params.RunID, synth.DrawnSuffix, []byte("drawn")), worker(r, r.params.RunID, "", found)))
 		s.Set(jobpb.JobState_DONE)
 	})
 	s.Ran = func() error { // the job of the rows
@@ -83,9 +81,7 @@ func TestFindByAJob(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "the runner failed") || !strings.Contains(err.Error(), "the same command goes on with it and finds it no more") {
 			t.Fatalf("attempt %d: %v", attempt, err)
 		}
-		if s.Jobs() != 1+attempt {
-			t.Errorf("attempt %d: %d jobs", attempt, s.Jobs())
-		}
+		must.Hold(t, s.Jobs() == 1+attempt, "attempt %d: %d jobs", attempt, s.Jobs())
 	}
 	c.Runner, c.Engine, c.RunID = "direct", Engine{}, "r1"
 	must.Value(RunFound(t.Context(), mustFind(t, c)))(t)
@@ -191,9 +187,7 @@ func TestEndsOfFinding(t *testing.T) {
 			if a, err := r.attempt(t.Context()); err != nil || a.name != r.params.RunID+"-1" || a.drawn {
 				t.Errorf("the next attempt is %+v, %v", a, err)
 			}
-			if err := worker(r, r.params.RunID+"-1", synth.DrawnSuffix, []byte("drawn")); err != nil {
-				t.Errorf("the next attempt cannot draw: %v", err)
-			}
+			must.Pass(t, worker(r, r.params.RunID+"-1", synth.DrawnSuffix, []byte("drawn")), "the next attempt cannot draw")
 		})
 	}
 }

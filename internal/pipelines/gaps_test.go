@@ -52,9 +52,7 @@ func TestOrdersKeepGaps(t *testing.T) {
 		c.Format, c.Method, c.Delta, c.Epsilon, c.SampleSeed, c.HasSampleSeed = "csv", "rake", 1e-9, 20, 5, true
 		mustRun(t, c)
 		header, rows := readCSV(t, c.Output)
-		if strings.Join(header, ",") != "kind,start,end" {
-			t.Fatalf("columns %q", header)
-		}
+		must.Need(t, strings.Join(header, ",") == "kind,start,end", "columns %q", header)
 		small, open, unknown := 0.0, 0.0, 0.0
 		for _, row := range rows {
 			start, err := strconv.Atoi(row[1])

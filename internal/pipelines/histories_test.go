@@ -136,9 +136,7 @@ func TestHistoriesAreRefused(t *testing.T) {
 	}
 	must.Hold(t, len(people) != 0 && len(rows) >= len(people), "%d people with %d rows", len(people), len(rows))
 	for _, p := range people {
-		if p[1] != "f" {
-			t.Fatalf("a person %v", p)
-		}
+		must.Need(t, p[1] == "f", "a person %v", p)
 	}
 }
 

@@ -147,9 +147,7 @@ func TestInputFaults(t *testing.T) {
 			}
 			c.Epsilon = -1 // listed with the rest
 			_, err := ValidateRun(context.Background(), c)
-			if !IsRequest(err) || !strings.Contains(err.Error(), "--epsilon") {
-				t.Fatalf("error %v", err)
-			}
+			must.Need(t, IsRequest(err) && strings.Contains(err.Error(), "--epsilon"), "error %v", err)
 			for _, want := range tt.want {
 				must.Hold(t, strings.Contains(err.Error(), want), "no %q in\n%v", want, err)
 			}

@@ -148,9 +148,7 @@ func TestEndsOfJobs(t *testing.T) {
 				}
 			}
 			_, err := Run(ctx, r)
-			if err == nil || IsRequest(err) {
-				t.Fatalf("the run ended with %v", err)
-			}
+			must.Need(t, err != nil && !IsRequest(err), "the run ended with %v", err)
 			for _, text := range tt.want {
 				must.Hold(t, strings.Contains(err.Error(), text), "it does not say %q:\n%v", text, err)
 			}

@@ -21,9 +21,7 @@ func TestFingerprintOfRequests(t *testing.T) {
 		return mustValidate(t, changed).fingerprint()
 	}
 	same := of(func(*Config) {})
-	if len(same) != 64 {
-		t.Fatalf("fingerprint %q", same)
-	}
+	must.Need(t, len(same) == 64, "fingerprint %q", same)
 	for name, change := range map[string]func(*Config){
 		"output": func(c *Config) { c.Output += "2" }, "rows": func(c *Config) { c.Rows = 7 }, "shards": func(c *Config) { c.Shards = 7 },
 		"format": func(c *Config) { c.Format = "csv" }, "seed": func(c *Config) { c.SampleSeed, c.HasSampleSeed = 7, true },

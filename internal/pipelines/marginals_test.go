@@ -36,9 +36,7 @@ func TestStructuralZerosEndToEnd(t *testing.T) {
 func possible(t *testing.T, what, dir string, want int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "part-*.csv"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: files %v, %v", what, files, err)
-	}
+	must.Need(t, err == nil && len(files) != 0, "%s: files %v, %v", what, files, err)
 	rows := 0
 	for _, name := range files {
 		f := must.Value(os.Open(name))(t)
@@ -86,12 +84,8 @@ func TestMarginalsFile(t *testing.T) {
 				if x := chunk.Columns[7].Floats[i]; x < chunk.Columns[2].Floats[i]+1.95*chunk.Columns[3].Floats[i] {
 					t.Fatalf("an interval's upper end, %g, is nearer than its lower one", x)
 				}
-				if chunk.Columns[6].Null(i) {
-					t.Fatal("a standard error without a source")
-				}
-				if chunk.Columns[4].Null(i) != chunk.Columns[5].Null(i) {
-					t.Fatal("a noisy answer without a standard error, or the reverse")
-				}
+				must.Need(t, !chunk.Columns[6].Null(i), "a standard error without a source")
+				must.Need(t, chunk.Columns[4].Null(i) == chunk.Columns[5].Null(i), "a noisy answer without a standard error, or the reverse")
 				if !chunk.Columns[4].Null(i) {
 					noisy++
 				}

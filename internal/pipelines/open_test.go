@@ -54,9 +54,7 @@ func openCSV(t *testing.T, people int) string {
 // runOpen runs a request whose domain file leaves something to be found, and returns the released domain with the result.
 func runOpen(t *testing.T, c Config) (*Result, []byte) {
 	t.Helper()
-	if !Finds(t.Context(), &c) {
-		t.Fatal("nothing is to be found")
-	}
+	must.Need(t, Finds(t.Context(), &c), "nothing is to be found")
 	r := must.Value(ValidateFind(t.Context(), c))(t)
 	res := must.Value(RunFound(t.Context(), r))(t)
 	data := must.Value(os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile)))(t)
@@ -90,9 +88,7 @@ func TestRunOpen(t *testing.T) {
 	for _, not := range []string{"note 1", "D66.", "502", "F1", "find"} {
 		must.Hold(t, !strings.Contains(text, not), "the domain has %s:\n%s", not, text)
 	}
-	if _, err := schema.Parse("found", data); err != nil {
-		t.Error(err)
-	}
+	must.Passes(schema.Parse("found", data))(t)
 	p := res.Privacy
 	stages := map[string]int{}
 	for _, l := range p.Ledger {
@@ -102,9 +98,7 @@ func TestRunOpen(t *testing.T) {
 		t.Errorf("the statement has the stages %v", stages)
 	}
 	b, faults := openLedger(t.Context(), ledger)
-	if len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	must.Need(t, len(faults) <= 0, "%v", faults)
 	charges := b.Standing()
 	if len(charges) != 2 || !(charges[0].Epsilon < 1 && charges[1].Epsilon < 2 && charges[0].Epsilon+charges[1].Epsilon > 2) || charges[0].Delta != 1e-9 || charges[1].Delta != 1e-9 || p.Book == nil || p.Book.Entry != 2 || b.Holds(p.Book.Entry, p.Book.SHA256) != nil {
 		t.Errorf("the book has %+v, and the statement names %+v", charges, p.Book)
@@ -121,9 +115,7 @@ func TestRunOpen(t *testing.T) {
 func rowsFile(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("rows: %v, %v", names, err)
-	}
+	must.Need(t, err == nil && len(names) != 0, "rows: %v, %v", names, err)
 	return names[0]
 }
 
@@ -137,18 +129,14 @@ func TestOpenReadsNoRecord(t *testing.T) {
 	write(c.Domain, "privacy_id: id\ncolumns:\n  - {name: fare, type: NUMERIC}\ncsv: {columns: [id, fare]}\n")
 	for _, first := range []string{"p0,1.5", "alpha,beta", "alpha,alpha", ",", "\xff\xfe;1", "2024-01-01,3"} {
 		write(c.Input, first+"\np1,2.5\n")
-		if !Finds(t.Context(), &c) {
-			t.Fatal("nothing is to be found")
-		}
+		must.Need(t, Finds(t.Context(), &c), "nothing is to be found")
 		r, err := ValidateFind(t.Context(), c)
 		must.Hold(t, err == nil && r.params.Columns[0].Scale == cellkind.MaxPlaces, "first record %q: %v", first, err)
 	}
 	c.Input, fieldsDescribed = filepath.Join(dir, "people.fields"), 0 // whose names and types are in its records
 	write(c.Input, "private")
 	c.parsed = nil
-	if !Finds(t.Context(), &c) {
-		t.Fatal("nothing is to be found")
-	}
+	must.Need(t, Finds(t.Context(), &c), "nothing is to be found")
 	if _, err := ValidateFind(t.Context(), c); fieldsDescribed > 0 {
 		t.Errorf("the records were read for their fields: %v", err)
 	}
@@ -198,9 +186,7 @@ func TestOpenIsNeeded(t *testing.T) {
 		t.Errorf("dry rows: %v", err)
 	}
 	plan := PlanConfig{Config: Config{Domain: name, Epsilon: 1, Delta: 1e-9, ExpectedRows: 30_000}}
-	if !Finds(t.Context(), &plan.Config) {
-		t.Fatal("nothing is to be found")
-	}
+	must.Need(t, Finds(t.Context(), &plan.Config), "nothing is to be found")
 	p := must.Value(PlanFound(t.Context(), plan))(t)
 	b := &strings.Builder{}
 	must.Do(t, p.WriteText(b))
@@ -219,9 +205,7 @@ func TestOpenIsNeeded(t *testing.T) {
 			!strings.Contains(err.Error(), r.dir+"/domain.yaml:") {
 			t.Fatalf("attempt %d: %v", attempt, err)
 		}
-		if _, err := os.Stat(filepath.Join(r.dir, completedName)); err != nil {
-			t.Error(err)
-		}
+		must.Passes(os.Stat(filepath.Join(r.dir, completedName)))(t)
 	}
 }
 

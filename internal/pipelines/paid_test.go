@@ -34,9 +34,7 @@ func bookFor(t *testing.T, input string) string {
 func paid(t *testing.T, dir string) (findings, runs int) {
 	t.Helper()
 	b, faults := openLedger(t.Context(), dir)
-	if len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	must.Need(t, len(faults) <= 0, "%v", faults)
 	for _, c := range b.Standing() {
 		if strings.HasPrefix(c.Key, book.FoundKey("")) {
 			findings++
@@ -347,9 +345,7 @@ func TestStore(t *testing.T) {
 		t.Errorf("a run of which nothing is found: %v", err)
 	}
 	c.Again = true
-	if err := begin(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, begin(t.Context()))
 	if _, r := paid(t, c.Ledger); r != 2 {
 		t.Errorf("a run that was asked for again is charged %d times", r)
 	}

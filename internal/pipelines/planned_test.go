@@ -31,9 +31,7 @@ func TestPlanForAnError(t *testing.T) {
 	for _, target := range []string{"", "2-way", "column:age", "columns:sex,ward"} {
 		c := PlanConfig{Config: Config{Domain: path, Delta: 1e-9}, TargetError: .01, Target: target}
 		r, err := ValidatePlan(context.Background(), c)
-		if err != nil {
-			t.Fatalf("%q: %v", target, err)
-		}
+		must.Need(t, err == nil, "%q: %v", target, err)
 		p := must.Value(r.Plan())(t)
 		if p.Aimed == nil || r.Epsilon != p.Aimed.Epsilon || p.Charges.Epsilon != float64(r.Epsilon) {
 			t.Fatalf("%q: the plan is not at the ε found: %+v", target, p.Aimed)

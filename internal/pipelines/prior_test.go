@@ -33,9 +33,7 @@ func TestInferredFileIsCharged(t *testing.T) {
 		t.Errorf("what was found is still kept: %v", err)
 	}
 	edited := strings.Replace(string(first.Text), `"Male"`, `"Man"`, 1)
-	if edited == string(first.Text) {
-		t.Fatalf("found:\n%s", first.Text)
-	}
+	must.Need(t, edited != string(first.Text), "found:\n%s", first.Text)
 	for i, text := range []string{string(first.Text), edited} {
 		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 		run := Config{Input: input, Domain: name, Output: filepath.Join(dir, "out"+string(rune('a'+i))), Epsilon: 1, Delta: 1e-9, Ledger: ledger}
@@ -53,9 +51,7 @@ func TestInferredFileIsCharged(t *testing.T) {
 		}
 	}
 	b, faults := openLedger(t.Context(), ledger)
-	if len(faults) > 0 {
-		t.Fatal(faults)
-	}
+	must.Need(t, len(faults) <= 0, "%v", faults)
 	charges := b.Standing()
 	if len(charges) != 3 || !strings.HasPrefix(charges[0].Key, "found-") || charges[0].Epsilon != .5 || charges[1].Epsilon != 1 || charges[2].Epsilon != .7 {
 		t.Errorf("the book has %d charges: %+v", len(charges), charges)

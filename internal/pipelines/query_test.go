@@ -45,9 +45,7 @@ func TestQuery(t *testing.T) {
 			a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: "SELECT active, COUNT(*), AVG(age) FROM rows WHERE plan = pro GROUP BY active", Output: file}))(t)
 			var said struct{ Answers []AnswerJSON }
 			b, err := a.JSON()
-			if err != nil || json.Unmarshal(b, &said) != nil || len(said.Answers) != 4 {
-				t.Fatalf("%s: %s, %v", method, b, err)
-			}
+			must.Need(t, err == nil && json.Unmarshal(b, &said) == nil && len(said.Answers) == 4, "%s: %s, %v", method, b, err)
 			first := said.Answers[0]
 			if first.Group["active"] == "" || first.Column != "COUNT(*)" || first.From != from || !(*first.Low < *first.Value && *first.Value < *first.High && *first.StandardError > 0) {
 				t.Errorf("%s: %s", method, b)

@@ -239,9 +239,7 @@ func replayPair(t *testing.T, c Config, text string, pair int, rng *rand.Rand) (
 func TestReplayHistories(t *testing.T) {
 	const column = "{name: age, type: INT64, min: 18, max: 98, bins: 4, null: true}"
 	ordered := strings.Replace(shopDomain, column, "{name: age, type: INT64, min: 18, max: 98, fallback: 18}", 1)
-	if ordered == shopDomain {
-		t.Fatal("the domain has another column")
-	}
+	must.Need(t, ordered != shopDomain, "the domain has another column")
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 		rng := rand.New(rand.NewPCG(dptest.Seed(t), 7+uint64(n)))
 		pairs := dptest.Size(4, 60)
@@ -274,7 +272,5 @@ func TestNothingTimedIsReleased(t *testing.T) {
 			}
 		}
 	}
-	if read < 2 || !timed.MatchString(`{"solve_seconds": 3}`) {
-		t.Errorf("%d released files were read: the check is blind", read)
-	}
+	must.Hold(t, read >= 2 && timed.MatchString(`{"solve_seconds": 3}`), "%d released files were read: the check is blind", read)
 }

@@ -67,9 +67,7 @@ func TestSample(t *testing.T) {
 	pro, res := sampleFrom(t, c, func(s *SampleConfig) { s.Where = "plan=pro" })
 	must.Hold(t, len(pro) >= 50 && len(pro) <= 150 && res.Rows == int64(len(pro)), "%d rows on plan pro, %d reported", len(pro), res.Rows)
 	for _, row := range pro {
-		if row[0] != "pro" {
-			t.Fatalf("row %v does not meet the condition", row)
-		}
+		must.Need(t, row[0] == "pro", "row %v does not meet the condition", row)
 	}
 	var text strings.Builder
 	if err := res.WriteText(&text); err != nil || !strings.HasPrefix(text.String(), "wrote   ") || !strings.Contains(text.String(), "at no privacy cost") {
@@ -90,9 +88,7 @@ func TestSampleFaults(t *testing.T) {
 		t.Errorf("Parquet in a directory with the name of a CSV file: %v", err)
 	}
 	s.Format = "csv"
-	if _, err := ValidateSample(context.Background(), s); err != nil {
-		t.Error(err)
-	}
+	must.Passes(ValidateSample(context.Background(), s))(t)
 }
 
 const tripDomain = `privacy_id: none
@@ -154,9 +150,7 @@ func TestDryRows(t *testing.T) {
 	if r, err = ValidateSample(context.Background(), c); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RunSample(context.Background(), r); err != nil {
-		t.Errorf("dry rows of columns with exact values: %v", err)
-	}
+	must.Passes(RunSample(context.Background(), r))(t, "dry rows of columns with exact values")
 	c.Rows, c.Model = 0, "out"
 	if _, err := ValidateSample(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--rows: is required for dry rows") || !strings.Contains(err.Error(), "--domain: together with --model") {
 		t.Errorf("got %v", err)

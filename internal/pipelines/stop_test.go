@@ -34,9 +34,7 @@ func TestSeveralRunsReplaceAnOutput(t *testing.T) {
 	}
 	wg.Wait()
 	o, err := dirsink.Open(t.Context(), c.Output)
-	if err != nil || o.Verify(t.Context()) != nil {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil && o.Verify(t.Context()) == nil, "%v", err)
 	last := 0
 	digests := map[string]bool{}
 	for i, res := range results {
@@ -169,9 +167,7 @@ func TestStoppedWhileMakingAPart(t *testing.T) {
 	made := make(chan struct{})
 	go func() {
 		defer close(made)
-		if _, err := out.Create(t.Context(), 0, 1); err != nil {
-			t.Errorf("a part that had been begun: %v", err)
-		}
+		must.Passes(out.Create(t.Context(), 0, 1))(t, "a part that had been begun")
 	}()
 	<-s.begun
 	time.AfterFunc(20*time.Millisecond, func() { close(s.end) }) // the run waits by then, or will at once

@@ -20,9 +20,7 @@ import (
 func readCSV(t *testing.T, dir string) (names []string, rows [][]string) {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(dir, "part-*.csv"))
-	if err != nil || len(parts) == 0 {
-		t.Fatalf("%s: no parts, %v", dir, err)
-	}
+	must.Need(t, err == nil && len(parts) != 0, "%s: no parts, %v", dir, err)
 	for _, part := range parts {
 		f := must.Value(os.Open(part))(t)
 		all, err := csv.NewReader(f).ReadAll()
@@ -81,9 +79,7 @@ func TestTwoTables(t *testing.T) {
 		}
 		return err
 	}
-	if err := verify(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, verify())
 	must.Do(t, os.Remove(filepath.Join(c.Output, "people", "part-00002-of-00003.csv")))
 	must.Fail(t, verify(), "people/part-00002-of-00003.csv is missing", "without a part of the people")
 }
@@ -156,9 +152,7 @@ func TestTwoTablesOfAnyKind(t *testing.T) {
 		t.Errorf("rows have the columns %v, and the input has the customer between item and price", header)
 	}
 	for _, e := range events {
-		if !known[e[key]] {
-			t.Fatalf("row %v is of nobody", e)
-		}
+		must.Need(t, known[e[key]], "row %v is of nobody", e)
 	}
 	must.Hold(t, len(known) == len(list), "%d people of %d numbers", len(list), len(known))
 	c.Output = filepath.Join(t.TempDir(), "again")

@@ -32,9 +32,7 @@ func edit(t *testing.T, release, name, old, change string, refit bool) {
 	path := filepath.Join(release, name)
 	b := must.Value(os.ReadFile(path))(t)
 	after := strings.Replace(string(b), old, change, 1)
-	if after == string(b) {
-		t.Fatalf("%q is not in %s", old, name)
-	}
+	must.Need(t, after != string(b), "%q is not in %s", old, name)
 	put(t, path, after)
 	if refit {
 		refitted(t, release, name)
@@ -76,9 +74,7 @@ func TestVerify(t *testing.T) {
 	release, digest := c.Output+".release", res.Written.Digest
 	for _, name := range []string{c.Output, release, c.Output + "/"} {
 		v, err := verified(VerifyConfig{Dir: name, Digest: "sha256:" + strings.ToUpper(digest)})
-		if err != nil || v.Privacy == nil || v.Privacy.Epsilon != 1 || !v.Kept || v.Output.Rows != res.Written.Rows {
-			t.Fatalf("%s: %+v, %v", name, v, err)
-		}
+		must.Need(t, err == nil && v.Privacy != nil && v.Privacy.Epsilon == 1 && v.Kept && v.Output.Rows == res.Written.Rows, "%s: %+v, %v", name, v, err)
 		var text strings.Builder
 		if err := v.WriteText(&text); err != nil || !strings.Contains(text.String(), digest+": the one that was kept") {
 			t.Errorf("said %s, %v", text.String(), err)

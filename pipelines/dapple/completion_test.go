@@ -76,9 +76,7 @@ func TestOfferedValues(t *testing.T) {
 			}
 		}
 	}
-	if offered < 20 {
-		t.Errorf("%d values: the test is blind", offered)
-	}
+	must.Hold(t, offered >= 20, "%d values: the test is blind", offered)
 }
 
 // Every flag has its line: one that no other flag hides in, and that fits a terminal.
@@ -223,9 +221,7 @@ func TestResultsAsJSON(t *testing.T) {
 	}
 	field := func(of any, key string) any {
 		m, ok := of.(map[string]any)
-		if !ok {
-			t.Fatalf("no object with %s: %v", key, of)
-		}
+		must.Need(t, ok, "no object with %s: %v", key, of)
 		return m[key]
 	}
 	made := read(synth("--json", "--quiet")...)

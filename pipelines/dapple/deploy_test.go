@@ -64,9 +64,7 @@ func TestAirflow(t *testing.T) {
 		args = append(args, "--"+option[1]+"="+here.Replace(option[2]))
 	}
 	args = append(args, `--labels={"airflow-version":"v3-1-0"}`, "--worker_binary=/opt/dapple/dapple-linux-amd64")
-	if len(args) < 9 {
-		t.Fatalf("the task has only %q", args)
-	}
+	must.Need(t, len(args) >= 9, "the task has only %q", args)
 	must.Do(t, os.Mkdir(filepath.Join(dir, "synthetic"), 0o777))
 	dapple(t, dir, args...).want(t, 0)
 	again := dapple(t, dir, args...) // a retry

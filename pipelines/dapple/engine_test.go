@@ -114,9 +114,7 @@ func TestLauncherIsKilled(t *testing.T) {
 	r.end(t, syscall.SIGKILL)
 	s.Set(jobpb.JobState_RUNNING)
 	dapple(t, dir, at()...).want(t, 2, "one problem; nothing was read or written", "--run_id: a job of this request may go on: run r1, begun ", "; --run_id=r1 waits for it")
-	if s.Jobs() != 1 || s.Cancels() != 0 {
-		t.Errorf("%d jobs, %d cancels", s.Jobs(), s.Cancels())
-	}
+	must.Hold(t, s.Jobs() == 1 && s.Cancels() == 0, "%d jobs, %d cancels", s.Jobs(), s.Cancels())
 	r = start(t, dir, at("--run_id=r1")...)
 	r.until(t, "Submitted job: job-7 at "+s.Endpoint)
 	s.Fail("no memory")

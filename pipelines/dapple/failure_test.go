@@ -196,9 +196,7 @@ func TestDiskFull(t *testing.T) {
 		t.Skipf("missing: permission to mount a small file system: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := exec.Command("umount", small).Run(); err != nil {
-			t.Error(err)
-		}
+		must.Pass(t, exec.Command("umount", small).Run())
 	})
 	args := []string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=small/out", "--epsilon=1", "--delta=1e-9", "--method=dpam", "--quiet"}
 	dapple(t, dir, append(args, "--rows=200000")...).want(t, 2, "--output: small/out has ", " kB left for the rows, of about 2.", "make room")
@@ -227,7 +225,5 @@ func TestPipeAsInput(t *testing.T) {
 	wrote := make(chan error, 1)
 	go func() { wrote <- os.WriteFile(filepath.Join(dir, "people.csv"), table, 0) }()
 	dapple(t, dir, synth("--method=dpam")...).want(t, 0)
-	if err := <-wrote; err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, <-wrote)
 }

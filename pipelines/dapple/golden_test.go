@@ -58,9 +58,7 @@ func TestHelp(t *testing.T) {
 		got := inProcess(t, "help", name)
 		got.want(t, 0)
 		for _, line := range strings.Split(got.stdout, "\n") {
-			if utf8.RuneCountInString(line) > 120 {
-				t.Errorf("dapple help %s: more than 120 characters: %s", name, line)
-			}
+			must.Hold(t, utf8.RuneCountInString(line) <= 120, "dapple help %s: more than 120 characters: %s", name, line)
 		}
 		all += "$ dapple help " + name + "\n" + got.stdout + "\n"
 		if n := strings.Count(got.stdout, "\n      --") + 1; name == "synth" && n > 40 { // and -h

@@ -40,9 +40,7 @@ func TestReleaseIsKept(t *testing.T) {
 	cramped(t, dir, temp, request...).want(t, 4, released, "dapple clean", temp)
 	noOutput(t, filepath.Join(dir, "out"))
 	left := names(t, temp)
-	if len(left) != 1 {
-		t.Fatalf("left: %v", left)
-	}
+	must.Need(t, len(left) == 1, "left: %v", left)
 	kept := filepath.Join(temp, left[0])
 	private(t, kept)
 
@@ -138,9 +136,7 @@ func TestPaidForWithTMPDIRInMemory(t *testing.T) {
 		must.Do(t, os.RemoveAll(filepath.Join(temp, name)))
 	}
 	drawn, err := filepath.Glob(filepath.Join(dir, "dapple-run-*", "*.release"))
-	if err != nil || len(drawn) != 1 {
-		t.Fatalf("beside the output are %v, %v", drawn, err)
-	}
+	must.Need(t, err == nil && len(drawn) == 1, "beside the output are %v, %v", drawn, err)
 	private(t, filepath.Dir(drawn[0]))
 	data := must.Value(os.ReadFile(drawn[0]))(t)
 	want := must.Value(synthesis.DecodeArtifact(data))(t)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The bytes of a Parquet file are compressed, and the bytes of an Arrow file are numbers: a search sees neither.
@@ -55,9 +57,7 @@ func parquetInTheClear(t *testing.T, path string) []byte {
 			for pages.Next() {
 				out.Write(pages.Page().Data())
 			}
-			if err := pages.Err(); err != nil {
-				t.Error(err)
-			}
+			must.Pass(t, pages.Err())
 		}
 	}
 	return out.Bytes()
@@ -100,9 +100,7 @@ func TestDecodedSeesPages(t *testing.T) {
 		found[name] = true
 	}
 	for _, want := range []string{canaryText, canaryID, "the whole number"} {
-		if !found[want] {
-			t.Errorf("%s is in the table and not seen: %v", want, found)
-		}
+		must.Hold(t, found[want], "%s is in the table and not seen: %v", want, found)
 	}
 }
 
@@ -112,8 +110,6 @@ func TestDecodedSeesModels(t *testing.T) {
 	dapple(t, dir, synth("--quiet")...).want(t, 0)
 	model := decoded(t, filepath.Join(dir, "out.release", "_model.arrow"))
 	for _, want := range []string{"Female", "weight"} {
-		if !bytes.Contains(model, []byte(want)) {
-			t.Errorf("the text of a model lacks %q: the search is blind", want)
-		}
+		must.Hold(t, bytes.Contains(model, []byte(want)), "the text of a model lacks %q: the search is blind", want)
 	}
 }

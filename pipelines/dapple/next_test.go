@@ -80,9 +80,7 @@ func inShell(t *testing.T, dir, command string) string {
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, out)
-	}
+	must.Need(t, err == nil, "%s: %v\n%s", command, err, out)
 	return string(out)
 }
 

@@ -116,9 +116,7 @@ func expectRows(t *testing.T, table, want string, is func(row []string) bool) {
 	f := must.Value(os.Open(filepath.Join(dir, "out/part-00000-of-00001.csv")))(t)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 101 {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
+	must.Need(t, err == nil && len(rows) == 101, "%d rows, %v", len(rows), err)
 	other := slices.DeleteFunc(rows[1:], is)
 	if len(other) > 10 {
 		t.Errorf("%d of 100 rows are not %s, such as %q", len(other), want, other[0])

@@ -61,9 +61,7 @@ func TestOwnerIsGone(t *testing.T) {
 				t.Fatalf("exit status %d, want %d:\n%s", status, c.status, said.String())
 			}
 			if c.status == 0 {
-				if len(names(t, filepath.Join(dir, "out"))) == 0 {
-					t.Errorf("no rows:\n%s", said.String())
-				}
+				must.Hold(t, len(names(t, filepath.Join(dir, "out"))) != 0, "no rows:\n%s", said.String())
 				return
 			}
 			cleaned := dappleWith(t, temp, temp, "clean", "--releases").stdout

@@ -35,8 +35,6 @@ func TestMethodOfOthers(t *testing.T) {
 	}
 	closing := said(append(args, "--quiet"))
 	statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
-	if err != nil {
-		t.Fatalf("%v; the run said:\n%s", err, closing)
-	}
+	must.Need(t, err == nil, "%v; the run said:\n%s", err, closing)
 	must.Hold(t, strings.Contains(string(statement), `"method": "oneway"`), "the statement does not name the method:\n%s", statement)
 }

@@ -75,9 +75,7 @@ func TestClockOnATerminal(t *testing.T) {
 		}
 		last = at
 	}
-	if last < 0 || strings.Contains(text, "\n") || !strings.HasSuffix(text, " \r") {
-		t.Errorf("no time is shown, or the line is left: %q", text)
-	}
+	must.Hold(t, last >= 0 && !strings.Contains(text, "\n") && strings.HasSuffix(text, " \r"), "no time is shown, or the line is left: %q", text)
 }
 
 // What the line says of ten seconds or more is right to a factor of two, of the fit too, whose steps are a forecast. A slow

@@ -73,9 +73,7 @@ func TestWordsThatCannotBeWritten(t *testing.T) {
 			if status != 1 || !strings.Contains(text, row.says) {
 				t.Errorf("%s, standard output is %s: exit status %d, want 1, and %q in\n%s", row.args[0], name, status, row.says, text)
 			}
-			if _, err := os.Stat(filepath.Join(dir, row.there)); err != nil {
-				t.Error(err)
-			}
+			must.Passes(os.Stat(filepath.Join(dir, row.there)))(t)
 		}
 		if text, status := into(t, dir, nil, nil, "verify", "out"); status != 0 {
 			t.Errorf("verify: exit status %d\n%s", status, text)

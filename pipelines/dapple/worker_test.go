@@ -20,8 +20,6 @@ func TestWorkersSendNoSamples(t *testing.T) {
 	t.Setenv("PIPELINE_OPTIONS_FILE", file)
 	t.Setenv("RUNNER_CAPABILITIES", graphx.URNDataSampling+" "+other)
 	given, how, err := asked([]string{"--worker=true", "--id='w1'"})
-	if err != nil || given["id"] != "w1" || given["options"] != options {
-		t.Fatalf("%v, %v", given, err)
-	}
+	must.Need(t, err == nil && given["id"] == "w1" && given["options"] == options, "%v, %v", given, err)
 	must.Hold(t, slices.Equal(how.RunnerCapabilities, []string{other}), "the harness is told that the engine is capable of %v", how.RunnerCapabilities)
 }

@@ -20,9 +20,7 @@ func TestModule(t *testing.T) {
 		if dir != filepath.Join(root, want[0]) || pattern != want[1] {
 			t.Errorf("%s: %s in %s, want %s in %q", folder, pattern, dir, want[1], want[0])
 		}
-		if _, err := os.Stat(filepath.Join(dir, pattern)); err != nil {
-			t.Error(err)
-		}
+		must.Passes(os.Stat(filepath.Join(dir, pattern)))(t)
 	}
 }
 

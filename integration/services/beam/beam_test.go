@@ -75,9 +75,7 @@ func lines(t *testing.T, dir string, want map[string]int) {
 func readAll(t *testing.T, dir, pattern string) (text string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%s: no file, %v", pattern, err)
-	}
+	must.Need(t, err == nil && len(names) != 0, "%s: no file, %v", pattern, err)
 	for _, name := range names {
 		b := must.Value(os.ReadFile(name))(t)
 		text += string(b)
@@ -191,9 +189,7 @@ func sameMarginals(t *testing.T, options []string) {
 			t.Errorf("%s has %g rows, %g in Go; at most %.1f apart", cell, got[cell], n, most)
 		}
 	}
-	if len(want) < 30 {
-		t.Fatalf("%d cells", len(want))
-	}
+	must.Need(t, len(want) >= 30, "%d cells", len(want))
 }
 
 // largestScale is the largest standard deviation of a noisy marginal in a ledger.
@@ -203,9 +199,7 @@ func largestScale(t *testing.T, said string) (most float64) {
 		Ledger []struct{ Stage, Scale string }
 	}
 	at := strings.Index(said, `{"epsilon"`)
-	if at < 0 || json.NewDecoder(strings.NewReader(said[at:])).Decode(&ledger) != nil {
-		t.Fatalf("no ledger in:\n%s", said)
-	}
+	must.Need(t, at >= 0 && json.NewDecoder(strings.NewReader(said[at:])).Decode(&ledger) == nil, "no ledger in:\n%s", said)
 	for _, line := range ledger.Ledger {
 		if strings.Contains(line.Stage, "scores") || line.Stage == "total" {
 			continue
@@ -310,9 +304,7 @@ func deaths(t *testing.T, options []string) {
 	j := s.job(t, 1000, 1_000_000_000, options) // a quarter of an hour
 	until(t, "a worker at work", func() bool { return cpu(workers(t, s.pid)) > time.Second })
 	for _, pid := range workers(t, s.pid) {
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
+		must.Pass(t, syscall.Kill(pid, syscall.SIGKILL))
 	}
 	const want = "dapple: its worker ended before its work did ("
 	if said := j.end(t, false); !strings.Contains(said, want+"signal: killed); a machine that is short of memory") {

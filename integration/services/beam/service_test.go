@@ -54,9 +54,7 @@ func program(t *testing.T) string {
 			built.said = fmt.Sprintf("%v\n%s", err, out)
 		}
 	})
-	if built.said != "" {
-		t.Fatal(built.said)
-	}
+	must.Need(t, built.said == "", "%v", built.said)
 	return built.path
 }
 

@@ -68,7 +68,5 @@ func TestTableWithoutDomain(t *testing.T) {
 	if _, err := os.Stat(c.Release + ".found"); !os.IsNotExist(err) {
 		t.Errorf("what was found is still there: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(c.Release, publish.DomainFile)); err != nil {
-		t.Error(err)
-	}
+	must.Passes(os.Stat(filepath.Join(c.Release, publish.DomainFile)))(t)
 }

@@ -60,9 +60,7 @@ func TestPeopleAndTheirRows(t *testing.T) {
 	}
 	var out bytes.Buffer
 	err = evaluate.Run(services.Deadline(t), evaluate.Config{Domain: c.Domain, Input: c.Input, People: c.People, Synthetic: c.Output, Services: c.Services}, &out)
-	if err != nil || !strings.Contains(out.String(), "rows per person") {
-		t.Errorf("%v\n%s", err, out.String())
-	}
+	must.Hold(t, err == nil && strings.Contains(out.String(), "rows per person"), "%v\n%s", err, out.String())
 	v, err := pipelines.ValidateVerify(services.Deadline(t), pipelines.VerifyConfig{Dir: c.Release})
 	if err == nil {
 		_, err = pipelines.Verify(services.Deadline(t), v)
@@ -75,9 +73,7 @@ func TestPeopleAndTheirRows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "visits.csv")
 	must.Do(t, os.WriteFile(file, []byte("who,item\nc1,tea\nc1,milk\nc2,tea\nc999,tea\n"), 0o600))
 	c.Input, c.Output, c.Release, c.Format = file, filepath.Join(t.TempDir(), "out"), "", "csv"
-	if _, err := run(t, c); err != nil {
-		t.Errorf("rows from a file: %v", err)
-	}
+	must.Passes(run(t, c))(t, "rows from a file")
 }
 
 // If the second of two tables cannot be loaded, the first is there alone: the message says so, and its command loads both.

@@ -116,9 +116,7 @@ func compared(t *testing.T, c pipelines.Config) {
 	err := evaluate.Run(services.Deadline(t), evaluate.Config{
 		Domain: c.Domain, Input: c.Input, Synthetic: c.Output, Marginals: 2, Services: c.Services,
 	}, &out)
-	if err != nil || !strings.Contains(out.String(), "300") || !strings.Contains(out.String(), "240") {
-		t.Errorf("%v\n%s", err, out.String())
-	}
+	must.Hold(t, err == nil && strings.Contains(out.String(), "300") && strings.Contains(out.String(), "240"), "%v\n%s", err, out.String())
 }
 
 func proposed(t *testing.T, c pipelines.Config) {
@@ -178,9 +176,7 @@ func TestTableRequestsThatCannotRun(t *testing.T) {
 			c := c
 			row.change(&c)
 			_, err := pipelines.Validate(services.Deadline(t), c)
-			if !pipelines.IsRequest(err) {
-				t.Fatalf("%v", err)
-			}
+			must.Need(t, pipelines.IsRequest(err), "%v", err)
 			for _, want := range row.want {
 				must.Hold(t, strings.Contains(err.Error(), want), "%q is not in\n%v", want, err)
 			}
@@ -201,9 +197,7 @@ func TestFailedLoadKeepsTheRelease(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()) // where staged files are kept
 	_, err := run(t, c)
 	model := filepath.Join(c.Release, "_model.arrow")
-	if err == nil {
-		t.Fatal("no load is accepted")
-	}
+	must.Need(t, err != nil, "no load is accepted")
 	for _, want := range []string{"bigquery: load job dapple_", "; staged files kept", "\ndapple sample --model=" + model + " --output=bq://test.d.out"} {
 		must.Hold(t, strings.Contains(err.Error(), want), "%q is not in\n%v", want, err)
 	}

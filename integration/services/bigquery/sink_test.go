@@ -71,13 +71,9 @@ func TestSecondRun(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	r.expect(t, 1)
-	if err := publish("run-3", bigqueryio.WriteAppend); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, publish("run-3", bigqueryio.WriteAppend))
 	r.expect(t, 2)
-	if err := publish("run-4", bigqueryio.WriteTruncate); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, publish("run-4", bigqueryio.WriteTruncate))
 	r.expect(t, 1)
 }
 

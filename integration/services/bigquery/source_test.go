@@ -96,9 +96,7 @@ func TestEveryTypeIsRead(t *testing.T) {
 	b := services.StartBigQuery(t, "")
 	table, d := typesTable(t, b, "types"), typesDomain()
 	chunks := must.Value(all(services.Deadline(t), check(t, b, table, d, unpinned)))(t)
-	if len(chunks) != 1 || chunks[0].Rows != 3 {
-		t.Fatalf("got %d chunks", len(chunks))
-	}
+	must.Need(t, len(chunks) == 1 && chunks[0].Rows == 3, "got %d chunks", len(chunks))
 	checkTypes(t, chunks[0], d)
 }
 

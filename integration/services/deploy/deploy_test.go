@@ -34,9 +34,7 @@ func TestTerraform(t *testing.T) {
 	}
 	must.Do(t, err)
 	file, faults := hclparse.NewParser().ParseHCLFile(examples + "terraform/main.tf")
-	if faults.HasErrors() {
-		t.Fatal(faults)
-	}
+	must.Need(t, !faults.HasErrors(), "%v", faults)
 	jobs := 0
 	for _, block := range file.Body.(*hclsyntax.Body).Blocks {
 		if block.Type != "resource" || block.Labels[0] != "google_dataflow_flex_template_job" {
@@ -47,9 +45,7 @@ func TestTerraform(t *testing.T) {
 			must.Hold(t, slices.Contains(attributes, name), "%s is no attribute of the resource", name)
 		}
 		pairs, faults := hcl.ExprMap(block.Body.Attributes["parameters"].Expr)
-		if faults.HasErrors() {
-			t.Fatal(faults)
-		}
+		must.Need(t, !faults.HasErrors(), "%v", faults)
 		given := map[string]bool{}
 		for _, p := range pairs {
 			given[hcl.ExprAsKeyword(p.Key)] = true

@@ -107,9 +107,7 @@ func (a account) cancelled(t *testing.T, cancel func(ctx context.Context, job st
 	t.Helper()
 	_, wait := a.start(t, a.at("cancelled", "--rows=200000000")...)
 	a.found(t, "dapple-run-*/*.release")
-	if err := cancel(t.Context(), a.job(t)); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, cancel(t.Context(), a.job(t)))
 	if status, said := wait(); status != 4 || !strings.Contains(said, "dapple: the job was cancelled, and not by this command\n"+kept) {
 		t.Errorf("exit status %d:\n%s", status, said)
 	}

@@ -44,9 +44,7 @@ func java(t *testing.T, args ...string) *exec.Cmd {
 		_ = cmd.Wait()                                      // a killed process is an error
 		if t.Failed() {
 			name := fmt.Sprintf("%s-%d.log", t.Name(), cmd.Process.Pid)
-			if err := os.WriteFile(filepath.Join("../../../out", name), log.Bytes(), 0o600); err != nil {
-				t.Error(err)
-			}
+			must.Pass(t, os.WriteFile(filepath.Join("../../../out", name), log.Bytes(), 0o600))
 			t.Logf("the log of Java, out/%s, ends:\n%s", name, log.Bytes()[max(0, log.Len()-800):]) // short: a line of CI shows its end
 		}
 	})

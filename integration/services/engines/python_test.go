@@ -28,9 +28,7 @@ func (a account) fromPython(t *testing.T) {
 	must.Do(t, err)
 	defer func() {
 		_ = in.Close() // which ends it
-		if err := service.Wait(); err != nil {
-			t.Errorf("the service: %v", err)
-		}
+		must.Pass(t, service.Wait(), "the service")
 	}()
 	line := must.Value(bufio.NewReader(out).ReadString('\n'))(t)
 	address, store := strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), filepath.Join(t.TempDir(), "store")

@@ -101,9 +101,7 @@ func mustRun(t testing.TB, c pipelines.Config) *pipelines.Result {
 func complete(t testing.TB, dir string, rows int64) *dirsink.Output {
 	t.Helper()
 	m := must.Value(dirsink.Open(ctx, dir))(t)
-	if err := m.Verify(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, m.Verify(ctx))
 	if rows > 0 && m.Rows != rows {
 		t.Errorf("%s: %d rows, want %d", dir, m.Rows, rows)
 	}

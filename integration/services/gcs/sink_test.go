@@ -122,9 +122,7 @@ func TestHalfAShardLeavesNoObject(t *testing.T) {
 	p, err := d.Create(ctx, 0)
 	must.Do(t, err)
 	must.Value(p.Write([]byte(large)))(t)
-	if err := p.Abort(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, p.Abort())
 	stopped, cancel := context.WithCancel(ctx)
 	if p, err = d.Create(stopped, 1); err != nil {
 		t.Fatal(err)
@@ -161,9 +159,7 @@ func TestPrepareFindsWhatIsMissing(t *testing.T) {
 		must.Fail(t, directory("run").Prepare(ctx), "not allowed; grant this account", "%s", k)
 	}
 	front.inject(list, denied, 0, 0)
-	if err := directory("run").Prepare(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, directory("run").Prepare(ctx))
 }
 
 // Two attempts of one run end with the output; of two runs at most one publishes, and the other one's

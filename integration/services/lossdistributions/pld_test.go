@@ -34,9 +34,7 @@ func TestFiguresAreTheLibrarys(t *testing.T) {
 	var now, then figures
 	must.Do(t, json.Unmarshal(out, &now))
 	must.Do(t, json.Unmarshal(kept, &then))
-	if len(now.Cases) != len(then.Cases) {
-		t.Fatalf("%d figures, kept are %d", len(now.Cases), len(then.Cases))
-	}
+	must.Need(t, len(now.Cases) == len(then.Cases), "%d figures, kept are %d", len(now.Cases), len(then.Cases))
 	for i, n := range now.Cases {
 		k := then.Cases[i]
 		// Convolutions differ in the last digits between machines.

@@ -74,9 +74,7 @@ func (w *written) check(t *testing.T, got *seen, types map[domain.Type]string, l
 // sameNumbers compares NUMERIC cells that an oracle knows as float64 only.
 func sameNumbers(t *testing.T, name string, got, want []string) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("column %s: %d cells, want %d", name, len(got), len(want))
-	}
+	must.Need(t, len(got) == len(want), "column %s: %d cells, want %d", name, len(got), len(want))
 	for i := range want {
 		if got[i] == want[i] {
 			continue

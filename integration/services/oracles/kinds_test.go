@@ -38,9 +38,7 @@ type madeColumn struct {
 // name; ../README.md has the table.
 func TestKinds(t *testing.T) {
 	list := kinds(t, python(t), "pyarrow", "duckdb", "polars", "fastparquet")
-	if len(list) < 25 {
-		t.Fatalf("only %d files", len(list))
-	}
+	must.Need(t, len(list) >= 25, "only %d files", len(list))
 	matchTable(t, "by the writers under Python", []string{"pyarrow", "DuckDB", "Polars", "fastparquet"}, list)
 }
 
@@ -179,9 +177,7 @@ func section(t *testing.T, path, title, want string) {
 	b := must.Value(os.ReadFile(path))(t)
 	before, rest, found := strings.Cut(string(b), "\n## Files made "+title+"\n\n")
 	got, after, more := strings.Cut(rest, "\n## ")
-	if !found {
-		t.Fatalf("%s has no section %q", path, "Files made "+title)
-	}
+	must.Need(t, found, "%s has no section %q", path, "Files made "+title)
 	want = strings.TrimRight(want, "\n") + "\n"
 	if got = strings.TrimRight(got, "\n") + "\n"; got == want {
 		return

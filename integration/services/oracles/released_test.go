@@ -60,9 +60,7 @@ func TestReleasedDirectory(t *testing.T) {
 	if n := queryAll(t, db, "select count(distinct marginal) from "+marginals)[0][0]; n == "0" {
 		t.Error("there are no marginals")
 	}
-	if _, err := os.Stat(filepath.Join(released+".release", "_manifest.json")); err != nil {
-		t.Error(err)
-	}
+	must.Passes(os.Stat(filepath.Join(released+".release", "_manifest.json")))(t)
 }
 
 // The long table of marginals has the same cells for every oracle in process.

@@ -107,9 +107,7 @@ func start(t *testing.T, bucket string) *network {
 			_ = c.Close()
 			return n
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the gateway does not listen:\n%s", said.String())
-		}
+		must.Need(t, !time.Now().After(deadline), "the gateway does not listen:\n%s", said.String())
 	}
 }
 

@@ -33,21 +33,13 @@ func TestSystem(t *testing.T) {
 			if err != nil || old.Size != int64(size) || old.Version == "" || size > 0 && old.CRC32C == 0 {
 				t.Errorf("%+v, %v", old, err)
 			}
-			if err := write(s.Create, name, first); err != nil {
-				t.Errorf("made again with the same content: %v", err)
-			}
+			must.Pass(t, write(s.Create, name, first), "made again with the same content")
 			if err := write(s.Create, name, append(text(size, 1), 'x')); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("made again with another content: %v", err)
 			}
-			if err := s.Copy(ctx, old, name+"-2", files.Info{}); err != nil {
-				t.Errorf("copied: %v", err)
-			}
-			if err := s.Copy(ctx, old, name+"-2", files.Info{}); err != nil {
-				t.Errorf("copied again: %v", err)
-			}
-			if err := write(s.Replace, name, append(text(size, 1), 'x')); err != nil {
-				t.Errorf("replaced: %v", err)
-			}
+			must.Pass(t, s.Copy(ctx, old, name+"-2", files.Info{}), "copied")
+			must.Pass(t, s.Copy(ctx, old, name+"-2", files.Info{}), "copied again")
+			must.Pass(t, write(s.Replace, name, append(text(size, 1), 'x')), "replaced")
 			if err := s.Copy(ctx, old, name+"-3", files.Info{}); size > 0 && !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("copied a version that is gone: %v", err)
 			}
@@ -65,9 +57,7 @@ func TestSystem(t *testing.T) {
 			if err := s.Remove(ctx, old); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("another version was removed: %v", err)
 			}
-			if err := errors.Join(s.Remove(ctx, now), s.Remove(ctx, now)); err != nil {
-				t.Errorf("removed twice: %v", err)
-			}
+			must.Pass(t, errors.Join(s.Remove(ctx, now), s.Remove(ctx, now)), "removed twice")
 			w, err := s.Create(ctx, name)
 			if err == nil {
 				_, err = w.Write(first)
@@ -117,9 +107,7 @@ func TestRace(t *testing.T) {
 		wg.Wait()
 		winners := 0
 		for i := range got {
-			if got[i] != got[0] {
-				t.Fatalf("creator %d went on with another value", i)
-			}
+			must.Need(t, got[i] == got[0], "creator %d went on with another value", i)
 			if created[i] {
 				winners++
 			}

@@ -54,9 +54,7 @@ func TestQualityIsSDMetrics(t *testing.T) {
 	var want expected
 	must.Do(t, json.Unmarshal(out, &want))
 	must.Hold(t, want.Version == evaluate.SDMetrics, "SDMetrics is %s, the figures are called those of %s", want.Version, evaluate.SDMetrics)
-	if len(want.Cases) == 0 {
-		t.Fatal("the script compared no tables")
-	}
+	must.Need(t, len(want.Cases) != 0, "the script compared no tables")
 	scores := 0
 	for name, w := range want.Cases {
 		path := func(suffix string) string { return filepath.Join(dir, name+suffix) }

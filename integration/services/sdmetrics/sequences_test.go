@@ -40,9 +40,7 @@ func TestSequences(t *testing.T) {
 		items []evaluate.Item
 		want  map[string]float64
 	}{{got.InterRow.Items, want.InterRow}, {got.Statistic.Items, want.Statistic}} {
-		if len(list.items) != 3 || len(list.want) != 3 {
-			t.Fatalf("%d columns, SDMetrics has %d", len(list.items), len(list.want))
-		}
+		must.Need(t, len(list.items) == 3 && len(list.want) == 3, "%d columns, SDMetrics has %d", len(list.items), len(list.want))
 		for _, item := range list.items {
 			same(item.Metric+" of "+item.Columns[0], item.Score, list.want[item.Columns[0]])
 		}

@@ -47,21 +47,15 @@ func TestBookComposes(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b, err := NewBook(dp.AddRemove, epsilon, row.delta, row.mixed)
-			if err != nil || b.Params().Accounting != row.kind {
-				t.Fatalf("%v %v", b, err)
-			}
+			must.Need(t, err == nil && b.Params().Accounting == row.kind, "%v %v", b, err)
 			r := runOf(t, row.run)
 			n := 0.0
 			for err = b.Charge(r); err == nil && n < 10_000; err = b.Charge(r) {
 				n++
 			}
 			var full ErrExhausted
-			if !errors.As(err, &full) || float64(b.Runs()) != n || n < 5 {
-				t.Fatalf("%g runs, %d in the book: %v", n, b.Runs(), err)
-			}
-			if b.Spent().Cmp(b.Capacity()) > 0 || b.Spent().Cmp(new(big.Rat).SetInt64(0)) <= 0 {
-				t.Errorf("spent %v of %v", b.Spent(), b.Capacity())
-			}
+			must.Need(t, errors.As(err, &full) && float64(b.Runs()) == n && n >= 5, "%g runs, %d in the book: %v", n, b.Runs(), err)
+			must.Hold(t, b.Spent().Cmp(b.Capacity()) <= 0 && b.Spent().Cmp(new(big.Rat).SetInt64(0)) > 0, "spent %v of %v", b.Spent(), b.Capacity())
 			allowed := float64(row.delta)
 			if got := row.total(n, r); got > allowed {
 				t.Errorf("%g runs were admitted: δ = %g", n, got)

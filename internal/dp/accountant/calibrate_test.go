@@ -94,16 +94,10 @@ func TestSelectIsLeast(t *testing.T) {
 			for range 30 {
 				s := dp.ShareOf(1+rng.Int64N(1000), 1000+rng.Int64N(1e7))
 				e := must.Value(l.Select(kind, dp.Range(1+rng.Int64N(4)), s))(t)
-				if loss(t, l, e).Cmp(share(l, s)) > 0 {
-					t.Fatalf("%v: loss above share", kind)
-				}
-				if !e.Steps(0).IsInt() {
-					t.Fatalf("%v: scale off the grid", kind)
-				}
+				must.Need(t, loss(t, l, e).Cmp(share(l, s)) <= 0, "%v: loss above share", kind)
+				must.Need(t, e.Steps(0).IsInt(), "%v: scale off the grid", kind)
 				e.Scales = []*big.Rat{new(big.Rat).Sub(e.Scales[0], power(-ScoreGridBits))}
-				if loss(t, l, e).Cmp(share(l, s)) <= 0 {
-					t.Fatalf("%v: one grid step less would do", kind)
-				}
+				must.Need(t, loss(t, l, e).Cmp(share(l, s)) > 0, "%v: one grid step less would do", kind)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // hockeyStick integrates max(0, φ(x) − exp(ε)·φ(x+μ)) dx: the least δ of N(0,1) against N(−μ,1), by the
@@ -32,9 +33,7 @@ func TestGDPAgainstQuadrature(t *testing.T) {
 				continue
 			}
 			got := GDPDeltaCeil(mu, dp.Epsilon(epsilon))
-			if !near(got, want, 1e-6*want) {
-				t.Errorf("μ = %g, ε = %g: δ = %g, want %g", mu, epsilon, got, want)
-			}
+			must.Hold(t, near(got, want, 1e-6*want), "μ = %g, ε = %g: δ = %g, want %g", mu, epsilon, got, want)
 			if first := math.Exp(logPhi(-epsilon/mu + mu/2)); mu <= 1 && first < 1.5*want {
 				t.Errorf("μ = %g, ε = %g: a missing second term would not show", mu, epsilon)
 			}
@@ -98,9 +97,7 @@ func TestFloorsAreTheLargest(t *testing.T) {
 		epsilon := dp.Epsilon(math.Exp(3 * rng.NormFloat64()))
 		delta := dp.Delta(math.Exp(-1 - 40*rng.Float64()))
 		steps := new(big.Rat).Mul(RhoFloor(epsilon, delta), power(capacityBits))
-		if !steps.IsInt() {
-			t.Fatalf("rho(%g, %g) off the grid", float64(epsilon), float64(delta))
-		}
+		must.Need(t, steps.IsInt(), "rho(%g, %g) off the grid", float64(epsilon), float64(delta))
 		n := float64(steps.Num().Int64())
 		if n > 0 && RhoDeltaCeil(math.Ldexp(n, -capacityBits), epsilon) > float64(delta) {
 			t.Errorf("rho(%g, %g) is not verified", float64(epsilon), float64(delta))
@@ -233,14 +230,10 @@ func TestCurvesAddUp(t *testing.T) {
 	if one, five := boundedRangeCurve(0.3), boundedRangeCurve(0.3).times(5); !near(five(3), 5*one(3), 1e-15) {
 		t.Errorf("five times: %g, one: %g", five(3), one(3))
 	}
-	if got := boundedRangeCurve(0)(2); got != 0 {
-		t.Errorf("D_2(r=0) = %g", got)
-	}
+	must.Equal(t, boundedRangeCurve(0)(2), 0, "D_2(r=0)")
 	// Far orders of a pure mechanism meet its ε; near ones its rho.
 	pure := pureCurve(0.5)
-	if pure(1e6) != 0.5 || !near(pure(1.5), 1.5*0.5*math.Tanh(0.25), 1e-11) {
-		t.Errorf("pure curve: %g, %g", pure(1.5), pure(1e6))
-	}
+	must.Hold(t, pure(1e6) == 0.5 && near(pure(1.5), 1.5*0.5*math.Tanh(0.25), 1e-11), "pure curve: %g, %g", pure(1.5), pure(1e6))
 }
 
 // TestExactLossOfOneSelection: the charge of a selection bounds the exact divergence between two and

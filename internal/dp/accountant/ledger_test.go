@@ -52,9 +52,7 @@ func TestOverspendIsRefused(t *testing.T) {
 	before := l.Remaining()
 	err = l.Charge(e.At("measure", 2))
 	var exhausted ErrExhausted
-	if !errors.As(err, &exhausted) {
-		t.Fatalf("second charge: %v, want ErrExhausted", err)
-	}
+	must.Need(t, errors.As(err, &exhausted), "second charge: %v, want ErrExhausted", err)
 	loss, _ := e.Loss(dp.ZCDP)
 	if exhausted.Requested.Cmp(loss) != 0 || exhausted.Remaining.Cmp(before) != 0 ||
 		exhausted.Difference().Cmp(new(big.Rat).Sub(loss, before)) != 0 {
@@ -122,9 +120,7 @@ func TestCoordinatesAreReserved(t *testing.T) {
 	l := must.Value(NewLedger(Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-6, Coordinates: 100}))(t)
 	e := must.Value(l.Measure(Equal(1, 40), dp.ShareOf(1, 10)))(t)
 	must.Fail(t, l.Charge(e.At("s", 1).Times(3)), "", "3 × 40 of 100 coordinates admitted")
-	if err := l.Charge(e.At("s", 1).Times(2)); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, l.Charge(e.At("s", 1).Times(2)))
 	must.Fail(t, l.Charge(e.At("s", 3)), "", "coordinates 81 to 120 of 100 admitted")
 }
 
@@ -138,9 +134,7 @@ func TestCoordinatesCost(t *testing.T) {
 		return l.Capacity()
 	}
 	one, billion, tooMany := capacity(1), capacity(1e9), capacity(1e11)
-	if one.Cmp(billion) <= 0 || billion.Sign() <= 0 || tooMany.Sign() != 0 {
-		t.Errorf("capacities %v, %v, %v", one, billion, tooMany)
-	}
+	must.Hold(t, one.Cmp(billion) > 0 && billion.Sign() > 0 && tooMany.Sign() == 0, "capacities %v, %v, %v", one, billion, tooMany)
 	// (1+e)·0.021/2^60 per coordinate
 	if got, want := discreteDelta(1, 1e6), 3.718281828459045*1e6*0.021/math.Exp2(60); got < want || got > want*(1+1e-9) {
 		t.Errorf("price %g, want %g rounded up", got, want)

@@ -111,9 +111,7 @@ func TestBookPaysForValues(t *testing.T) {
 			t.Fatalf("charge %d of 6e-12: %v", i, err)
 		}
 	}
-	if err := b.Charge(run(3e-12)); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, b.Charge(run(3e-12)))
 	if b.values < 9e-12 || b.values > 9e-12*(1+1e-12) || b.Runs() != 2 {
 		t.Errorf("%d runs spend %g of δ on values", b.Runs(), b.values)
 	}

@@ -37,13 +37,9 @@ func TestResiduals(t *testing.T) {
 			if e.Coordinates != cells || e.Neighbouring != l.params.Neighbouring || len(e.Scales) != len(list) {
 				t.Errorf("trial %d: %d coordinates of %d, %d scales", trial, e.Coordinates, cells, len(e.Scales))
 			}
-			if !e.fineGrid() || e.coarsest().Cmp(power(2*samplerBits)) > 0 {
-				t.Errorf("trial %d: a grid too coarse or too fine", trial)
-			}
+			must.Hold(t, e.fineGrid() && e.coarsest().Cmp(power(2*samplerBits)) <= 0, "trial %d: a grid too coarse or too fine", trial)
 			for i, m := range list {
-				if e.Sensitivities[i].Cmp(m.L2Squared) < 0 {
-					t.Errorf("trial %d: sensitivity below the centred counts'", trial)
-				}
+				must.Hold(t, e.Sensitivities[i].Cmp(m.L2Squared) >= 0, "trial %d: sensitivity below the centred counts'", trial)
 				u, first := precisionOf(m, e.Scales[i]), precisionOf(list[0], e.Scales[0])
 				if ratio := u / first / (m.Precision / list[0].Precision); math.Abs(ratio-1) > 1e-4 {
 					t.Errorf("trial %d: precision off by the factor %g", trial, ratio)
@@ -141,9 +137,7 @@ func TestExtremePrecisions(t *testing.T) {
 					list = append(list, centredOf(l.params.Neighbouring, []int{3, 4}, p))
 				}
 				e, err := l.Residuals(list, s)
-				if err != nil {
-					t.Fatalf("%v: %v", precision, err)
-				}
+				must.Need(t, err == nil, "%v: %v", precision, err)
 				used := new(big.Rat).Quo(loss(t, l, e), share(l, s))
 				if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < .999 || e.coarsest().Cmp(power(2*samplerBits)) > 0 {
 					t.Errorf("%v: %s of the share", precision, used.FloatString(6))

@@ -24,14 +24,10 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func spend(t *testing.T, p Params, rounds int) *Ledger {
 	t.Helper()
 	l, err := NewLedger(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil, "%v", err)
 	must := func(e Event, err error) Event {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil, "%v", err)
 		return e
 	}
 	enter := func(e Event) {
@@ -52,16 +48,12 @@ func spend(t *testing.T, p Params, rounds int) *Ledger {
 func TestStatementGolden(t *testing.T) {
 	l := spend(t, Params{Epsilon: 1, Delta: 1e-9}, 100)
 	e, err := l.Measure(Marginals{Precision: []float64{1, 1, 2}, Cells: 30}, dp.ShareOf(1, 1<<24))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil, "%v", err)
 	if err := l.Charge(e.At("extra", 1)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := json.MarshalIndent(l.Statement(Planned), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil, "%v", err)
 	got = append(got, '\n')
 	file := filepath.Join("testdata", "statement.json")
 	if *update {
@@ -70,9 +62,7 @@ func TestStatementGolden(t *testing.T) {
 		}
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil, "%v", err)
 	must.Hold(t, bytes.Equal(got, want), "statement differs from %s (rewrite with -update):\n%s", file, got)
 }
 
@@ -83,9 +73,7 @@ func TestLinesSumToTheTotal(t *testing.T) {
 		sum := new(big.Rat)
 		for _, line := range s.Ledger {
 			part, ok := new(big.Rat).SetString(line.Rho + line.Epsilon)
-			if !ok {
-				t.Fatalf("line %+v", line)
-			}
+			must.Need(t, ok, "line %+v", line)
 			sum.Add(sum, part)
 		}
 		if total := s.RhoTotal + s.EpsilonTotal; sum.RatString() != total {
@@ -129,13 +117,9 @@ func TestLinesGroupRounds(t *testing.T) {
 func TestAchieved(t *testing.T) {
 	full := func(p Params, stages ...string) Statement {
 		l, err := NewLedger(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil, "%v", err)
 		e, err := l.Measure(Equal(5, 100), dp.ShareOf(1, int64(len(stages))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil, "%v", err)
 		for _, s := range stages {
 			if err := l.Charge(e.At(s, 1)); err != nil {
 				t.Fatal(err)
@@ -169,9 +153,7 @@ func TestFewSelections(t *testing.T) {
 	for _, rounds := range []int64{1, 2, 5, 6, 20} {
 		l := open(t, dp.ZCDP, 1)
 		e, err := l.Select(dp.Exponential, 1, dp.ShareOf(1, rounds))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil, "%v", err)
 		if err := l.Charge(e.At("select", 1).Times(int(rounds))); err != nil {
 			t.Fatal(err)
 		}
@@ -203,9 +185,7 @@ func TestSpendingHalf(t *testing.T) {
 	for _, kind := range []dp.Accounting{dp.ZCDP, dp.GaussianOnly} {
 		l := open(t, kind, 1)
 		e, err := l.Measure(Equal(1, 10), dp.ShareOf(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil, "%v", err)
 		if err := l.Charge(e.At("s", 1)); err != nil {
 			t.Fatal(err)
 		}

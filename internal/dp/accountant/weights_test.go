@@ -30,9 +30,7 @@ func TestNoiseIsAsFineAsWeights(t *testing.T) {
 			fine := must.Value(ledgers[1].Measure(Equal(2, 10), share))(t)
 			loss, err := fine.Loss(kind)
 			part, partErr := ledgers[1].part(share)
-			if err != nil || partErr != nil || loss.Cmp(part) > 0 {
-				t.Errorf("%v, 1/%d: loss %v of %v, %v %v", kind, den, loss, part, err, partErr)
-			}
+			must.Hold(t, err == nil && partErr == nil && loss.Cmp(part) <= 0, "%v, 1/%d: loss %v of %v, %v %v", kind, den, loss, part, err, partErr)
 			if fine.GridBits < 12 || math.Abs(fine.Variance(0)/plain.Variance(0)-1) > 0.2/plain.Variance(0) {
 				t.Errorf("%v, 1/%d: grid 2^-%d, variance %g, without weights %g", kind, den, fine.GridBits, fine.Variance(0), plain.Variance(0))
 			}
@@ -40,9 +38,7 @@ func TestNoiseIsAsFineAsWeights(t *testing.T) {
 				continue
 			}
 			scores, err := ledgers[1].Scores(3, share)
-			if err != nil || scores.GridBits < 12 {
-				t.Errorf("%v, 1/%d: scores on the grid 2^-%d, %v", kind, den, scores.GridBits, err)
-			}
+			must.Hold(t, err == nil && scores.GridBits >= 12, "%v, 1/%d: scores on the grid 2^-%d, %v", kind, den, scores.GridBits, err)
 		}
 	}
 	must.Fail(t, (Params{Epsilon: 1, Delta: 1e-6, WeightBits: 17}).Validate(), "", "weights finer than scores are accepted")

@@ -27,7 +27,5 @@ func TestContracts(t *testing.T) {
 			}
 		}
 	}
-	if found < 9 {
-		t.Errorf("%d methods were found", found)
-	}
+	must.Hold(t, found >= 9, "%d methods were found", found)
 }

@@ -152,9 +152,7 @@ func TestScoresCharge(t *testing.T) {
 				want := new(big.Rat).Quo(big.NewRat(int64(query.DistanceL2Squared(n, m)), 2), e.Scales[0])
 				got, err := e.Loss(l.Params().Accounting)
 				excess := new(big.Rat).Sub(got, want)
-				if err != nil || excess.Sign() < 0 || excess.Cmp(big.NewRat(1, 1<<62)) > 0 {
-					t.Errorf("%v %d: charge %v, want %v", n, m, got, want)
-				}
+				must.Hold(t, err == nil && excess.Sign() >= 0 && excess.Cmp(big.NewRat(1, 1<<62)) <= 0, "%v %d: charge %v, want %v", n, m, got, want)
 			}
 		}
 	}

@@ -113,9 +113,7 @@ func TestEveryDrawIsCharged(t *testing.T) {
 					t.Errorf("%v %s %s: event at %q, %d", n, name, c.Request.Method, c.Event.Stage, c.Event.Round)
 				}
 			}
-			if l.Spent().Cmp(want) != 0 {
-				t.Errorf("%v %s: ledger %s, calls %s", n, name, l.Spent(), want)
-			}
+			must.Hold(t, l.Spent().Cmp(want) == 0, "%v %s: ledger %s, calls %s", n, name, l.Spent(), want)
 		}
 	}
 }
@@ -165,9 +163,7 @@ func TestStreamIsBound(t *testing.T) {
 	more, _ := run([]int64{3, 0, 8, 1}, 0, 1)
 	moved, _ := run([]int64{3, 0, 7, 1}, 1e-5, 1)
 	scaled, _ := run([]int64{3, 0, 7, 1}, 0, 2)
-	if len(base) != len(requests()) {
-		t.Fatalf("%d streams for %d requests", len(base), len(requests()))
-	}
+	must.Need(t, len(base) == len(requests()), "%d streams for %d requests", len(base), len(requests()))
 	for i, r := range requests() {
 		if base[i] != same[i] || released[i] != again[i] {
 			t.Errorf("%s: a retry on equal counts draws anew", r.Method)
@@ -265,9 +261,7 @@ func TestNewRefuses(t *testing.T) {
 	l := zcdp(t, dp.AddRemove)
 	full := Params{Sizes: square, Ledger: l, Root: root(t)}
 	counts := table{square, []int64{1, 2, 3, 4}}
-	if _, err := New(counts, full); err != nil {
-		t.Error(err)
-	}
+	must.Passes(New(counts, full))(t)
 	for name, p := range map[string]Params{
 		"sizes":  {Ledger: l, Root: root(t)},
 		"ledger": {Sizes: square, Root: root(t)},

@@ -107,9 +107,7 @@ func TestWorstLowParts(t *testing.T) {
 			}
 		}
 		x.centre(shape)
-		if x.integer(0).Cmp(want) != 0 {
-			t.Errorf("%d axes of %d: %v, want %v", len(shape), k, x.integer(0), want)
-		}
+		must.Hold(t, x.integer(0).Cmp(want) == 0, "%d axes of %d: %v, want %v", len(shape), k, x.integer(0), want)
 	}
 }
 

@@ -143,9 +143,7 @@ func TestMeanDistanceDraws(t *testing.T) {
 		}
 		for range 20_000 {
 			d := p.draw().MeanDistance
-			if d.Variance != p.event.Variance(0)/(k*k) {
-				t.Fatalf("variance %g of a mean of %d, noise of the sum %g", d.Variance, k, p.event.Variance(0))
-			}
+			must.Need(t, d.Variance == p.event.Variance(0)/(k*k), "variance %g of a mean of %d, noise of the sum %g", d.Variance, k, p.event.Variance(0))
 			seen[int(max(-reach, min(reach, math.Round(k*d.Counts)-truth))+reach)]++
 		}
 		if v := dptest.ChiSquare(seen, law); v < dptest.Alarm {

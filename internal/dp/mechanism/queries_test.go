@@ -175,9 +175,7 @@ func TestRoundedAnswers(t *testing.T) {
 						d := big.NewRat(v-u, 1<<at)
 						sum.Add(sum, d.Mul(d, d))
 					}
-					if sum.Cmp(tables[i].OnGrid(bits)) > 0 {
-						t.Fatalf("%v, 2^-%d, table %d: Δ² %v, charged %v", n, bits, i, sum, tables[i].OnGrid(bits))
-					}
+					must.Need(t, sum.Cmp(tables[i].OnGrid(bits)) <= 0, "%v, 2^-%d, table %d: Δ² %v, charged %v", n, bits, i, sum, tables[i].OnGrid(bits))
 				}
 			})
 		}

@@ -130,9 +130,7 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 func TestTotalIsPublicUnderReplace(t *testing.T) {
 	l := zcdp(t, dp.Replace)
 	total, err := testGate(t, []int64{3, 0, 7, 1}, l).curator().Total("total", dp.Share{})
-	if err != nil || total != (query.Total{Units: 11}) || len(l.Events()) != 0 {
-		t.Errorf("total %v, %v, %d events", total, err, len(l.Events()))
-	}
+	must.Hold(t, err == nil && total == (query.Total{Units: 11}) && len(l.Events()) == 0, "total %v, %v, %d events", total, err, len(l.Events()))
 }
 
 func TestInCounts(t *testing.T) {

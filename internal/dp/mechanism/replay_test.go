@@ -64,9 +64,7 @@ func TestReplay(t *testing.T) {
 		if err := loop(frozen); err != nil || left() != 0 {
 			t.Errorf("%v: %v, %d calls left", n, err, left())
 		}
-		if frozen.Budget() != l.Budget() {
-			t.Errorf("%v: budget of the replay is %v", n, frozen.Budget())
-		}
+		must.Hold(t, frozen.Budget() == l.Budget(), "%v: budget of the replay is %v", n, frozen.Budget())
 		for i := range calls {
 			other := append([]Call(nil), calls...)
 			other[i].Request.Share = dp.ShareOf(1, 19)

@@ -60,9 +60,7 @@ func TestScreeningsAreCharged(t *testing.T) {
 					t.Errorf("%v %s: event %+v for %d numbers", n, r.Method, e, drawn)
 				}
 			}
-			if l.Spent().Cmp(sum) != 0 {
-				t.Errorf("%v: spent %v, events %v", n, l.Spent(), sum)
-			}
+			must.Hold(t, l.Spent().Cmp(sum) == 0, "%v: spent %v, events %v", n, l.Spent(), sum)
 		}
 	}
 }
@@ -230,9 +228,7 @@ func TestScreeningsReplay(t *testing.T) {
 	for range 2 {
 		frozen, left := Replay(g.curator().Budget(), g.recorder.Calls)
 		m, s, err := ask(frozen, query.Recoding{{1, 0}, nil}, 0)
-		if err != nil || left() != 0 || (Release{Measurements: m, Scores: s}).Digest() != want {
-			t.Errorf("replay: %v, %d calls left", err, left())
-		}
+		must.Hold(t, err == nil && left() == 0 && (Release{Measurements: m, Scores: s}).Digest() == want, "replay: %v, %d calls left", err, left())
 		m[0].Values[0]++
 		s.Values[0]++
 	}

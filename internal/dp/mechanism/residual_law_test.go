@@ -212,9 +212,7 @@ func TestResidualDraws(t *testing.T) {
 				at[z] = int64(math.RoundToEven(v*float64(len(columns)<<bits))) - base[z]
 			}
 			i, ok := index[at]
-			if !ok {
-				t.Fatalf("%v: a release off the lattice", shape)
-			}
+			must.Need(t, ok, "%v: a release off the lattice", shape)
 			seen[i]++
 		}
 		if v := dptest.ChiSquare(seen, probabilities); v < dptest.Alarm {

@@ -313,9 +313,7 @@ func (c claims) mustBe(t *testing.T, events []accountant.Event) {
 	for _, e := range events {
 		rho.Add(rho, exactLoss(t, e, dp.ZCDP))
 	}
-	if rho.Cmp(c.rho) != 0 {
-		t.Fatal("runs of other events than the first one's")
-	}
+	must.Need(t, rho.Cmp(c.rho) == 0, "runs of other events than the first one's")
 }
 
 func (c claims) compare(t *testing.T, worst *measured, l *dptest.Losses) {

@@ -53,9 +53,7 @@ func TestTranscriptsFit(t *testing.T) {
 				}
 			}
 			i, ok := index[key]
-			if !ok {
-				t.Fatalf("a run outside the law: %s", key)
-			}
+			must.Need(t, ok, "a run outside the law: %s", key)
 			seen[i]++
 		}
 		if v := dptest.ChiSquare(seen, laws[0]); v < dptest.Alarm {

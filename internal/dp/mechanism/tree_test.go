@@ -74,9 +74,7 @@ func TestTreeNoise(t *testing.T) {
 			for v, x := range counts[:8] {
 				up[v+1] = up[v] + x
 			}
-			if len(tree.Nodes) != 8 {
-				t.Fatalf("%d nodes of a tree whose total is far above the noise, want 8", len(tree.Nodes))
-			}
+			must.Need(t, len(tree.Nodes) == 8, "%d nodes of a tree whose total is far above the noise, want 8", len(tree.Nodes))
 			last := 0.0
 			for _, x := range tree.Nodes {
 				z := (x.Difference - float64(tree.Shape.Difference(up, counts[8], x.Level, x.Index))) / math.Sqrt(tree.Variance)
@@ -142,9 +140,7 @@ func TestCoarsen(t *testing.T) {
 		return c.Measure("pair", 1, []domain.Clique{{0, 1}}, nil, dp.ShareOf(1, 2))
 	}
 	got := must.Value(ask(g.curator()))(t)
-	if len(got[0].Values) != 27 || len(l.Events()) != 2 {
-		t.Fatalf("%d cells and %d events, want 27 and 2", len(got[0].Values), len(l.Events()))
-	}
+	must.Need(t, len(got[0].Values) == 27 && len(l.Events()) == 2, "%d cells and %d events, want 27 and 2", len(got[0].Values), len(l.Events()))
 	want := codes.Merge(domain.Clique{0, 1}, []int{9, 9}, forest(t, l, 0).marginal(domain.Clique{0, 1}))
 	for i, x := range got[0].Values { // six standard deviations
 		if math.Abs(x-float64(want[i])) > 6*math.Sqrt(got[0].Variance) {
@@ -153,7 +149,5 @@ func TestCoarsen(t *testing.T) {
 	}
 	replay, left := Replay(l.Budget(), g.recorder.Calls)
 	again, err := ask(replay)
-	if err != nil || left() != 0 || !slices.Equal(got[0].Values, again[0].Values) {
-		t.Errorf("replay: %v, %d calls left", err, left())
-	}
+	must.Hold(t, err == nil && left() == 0 && slices.Equal(got[0].Values, again[0].Values), "replay: %v, %d calls left", err, left())
 }

@@ -183,9 +183,7 @@ func TestWeightedLoss(t *testing.T) {
 		}
 		for _, kind := range []dp.Accounting{dp.ZCDP, dp.Pure} {
 			event := must.Value(weightedLedger(t, n, kind, bits).Measure(accountant.Equal(1, 4), dp.ShareOf(1, 1)))(t)
-			if event.GridBits != bits {
-				t.Fatalf("%v: noise on the grid 2^-%d", kind, event.GridBits)
-			}
+			must.Need(t, event.GridBits == bits, "%v: noise on the grid 2^-%d", kind, event.GridBits)
 			var epsilon *big.Rat
 			if kind == dp.Pure {
 				epsilon = exactLoss(t, event, dp.Pure)

@@ -125,13 +125,9 @@ func TestEveryArrowTypeIsDecoded(t *testing.T) {
 	schema, batches := serialized(t, record)
 	d := must.Value(newArrowDecoder(src, schema))(t)
 	chunks, err := d.decode(batches[0], 3)
-	if err != nil || len(chunks) != 1 {
-		t.Fatalf("%d chunks, %v", len(chunks), err)
-	}
+	must.Need(t, err == nil && len(chunks) == 1, "%d chunks, %v", len(chunks), err)
 	for i, c := range cases {
-		if got := fmt.Sprint(show(&chunks[0].Columns[i], 3)); got != c.want {
-			t.Errorf("%v as %v: got %s, want %s", c.typ, c.as, got, c.want)
-		}
+		must.Equal(t, fmt.Sprint(show(&chunks[0].Columns[i], 3)), c.want, "%v as %v", c.typ, c.as)
 	}
 }
 
@@ -195,23 +191,17 @@ func TestLargeBatchIsCutIntoChunks(t *testing.T) {
 	schema, batches := serialized(t, longRecord(0, n))
 	d := must.Value(newArrowDecoder(longSource(Client{}), schema))(t)
 	chunks, err := d.decode(batches[0], n)
-	if err != nil || len(chunks) != 3 {
-		t.Fatalf("%d chunks, %v", len(chunks), err)
-	}
+	must.Need(t, err == nil && len(chunks) == 3, "%d chunks, %v", len(chunks), err)
 	seen := make([]bool, n)
 	mark(t, seen, chunks)
-	if slices.Contains(seen, false) {
-		t.Error("a row is missing")
-	}
+	must.Hold(t, !slices.Contains(seen, false), "a row is missing")
 }
 
 func TestDamagedArrowIsAnError(t *testing.T) {
 	schema, batches := serialized(t, longRecord(0, 10))
 	src := longSource(Client{})
 	for i := 0; i < len(schema); i += 3 {
-		if _, err := newArrowDecoder(src, schema[:i]); err == nil {
-			t.Errorf("%d bytes of %d of a schema are taken", i, len(schema))
-		}
+		must.Fails(newArrowDecoder(src, schema[:i]))(t, "", "%d bytes of %d of a schema are taken", i, len(schema))
 	}
 	d := must.Value(newArrowDecoder(src, schema))(t)
 	for i := 0; i < len(batches[0]); i += 8 {
@@ -220,15 +210,11 @@ func TestDamagedArrowIsAnError(t *testing.T) {
 		}
 	}
 	for _, stated := range []int64{9, 11} {
-		if _, err := d.decode(batches[0], stated); err == nil {
-			t.Errorf("a batch of 10 rows that states %d is taken", stated)
-		}
+		must.Fails(d.decode(batches[0], stated))(t, "", "a batch of 10 rows that states %d is taken", stated)
 	}
 	other := *src
 	other.Columns = []Column{{Name: "n", As: domain.Bool}, {Name: "missing", As: domain.String}}
-	if _, err := newArrowDecoder(&other, schema); err == nil || !strings.Contains(err.Error(), `changed since the run was planned: ["n" "missing"]`) {
-		t.Errorf("got %v", err)
-	}
+	must.Fails(newArrowDecoder(&other, schema))(t, `changed since the run was planned: ["n" "missing"]`)
 }
 
 // fakeStorage serves batches in streams, one batch a message.
@@ -315,17 +301,13 @@ func TestStorageStreams(t *testing.T) {
 			}
 			chunks, err := records(*src)
 			if c.want != "" {
-				if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-					t.Fatalf("got %v, want %s", err, c.want)
-				}
+				must.Need(t, err != nil && strings.HasPrefix(err.Error(), c.want), "got %v, want %s", err, c.want)
 				return
 			}
 			must.Do(t, err)
 			seen := make([]bool, n)
 			mark(t, seen, chunks)
-			if slices.Contains(seen, false) {
-				t.Error("a row is missing")
-			}
+			must.Hold(t, !slices.Contains(seen, false), "a row is missing")
 			wanted := map[Pin]string{AsOfLaunch: "projects/p/datasets/d/tables/t", AsRead: "projects/billed/datasets/_anon/tables/result"}[c.via]
 			if s := f.asked.ReadSession; s.Table != wanted || (s.TableModifiers.GetSnapshotTime() != nil) != (c.via == AsOfLaunch) {
 				t.Errorf("asked for %v", s)

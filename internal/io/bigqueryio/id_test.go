@@ -25,9 +25,7 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		"TIME", "DATETIME", "NUMERIC", "DECIMAL", "BIGNUMERIC", "BIGDECIMAL", "GEOGRAPHY", "INTERVAL", "JSON", "RANGE", "ARRAY", "UNKNOWN"} {
 		columns, faults := mapColumns(bigquery.Schema{{Name: "id", Type: typ, Precision: 18, Scale: 0}}, d)
 		if len(faults) > 0 {
-			if !strings.Contains(faults[0], `privacy ID: column "id" is `) {
-				t.Errorf("%s: %q", typ, faults)
-			}
+			must.Hold(t, strings.Contains(faults[0], `privacy ID: column "id" is `), "%s: %q", typ, faults)
 			continue
 		}
 		taken = append(taken, string(typ))
@@ -37,12 +35,8 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		for _, v := range values {
 			must.Do(t, r.Load([]bigquery.Value{v}, nil))
 		}
-		if got := ids(&r.chunk.ID, len(values)); !slices.Equal(got, want) {
-			t.Errorf("%s by query: %q, want %q", typ, got, want)
-		}
-		if got := ids(arrowIDs(t, s, values), len(values)); !slices.Equal(got, want) {
-			t.Errorf("%s by the Storage Read API: %q, want %q", typ, got, want)
-		}
+		must.List(t, ids(&r.chunk.ID, len(values)), want, "%s by query", typ)
+		must.List(t, ids(arrowIDs(t, s, values), len(values)), want, "%s by the Storage Read API", typ)
 	}
 	if want := []string{"STRING", "INTEGER", "INT64"}; !slices.Equal(taken, want) {
 		t.Errorf("taken for IDs: %q, want %q", taken, want)

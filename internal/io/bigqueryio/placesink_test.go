@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	tables "github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // twoTables returns the sink of people and their rows, and ten staged rows of each.
@@ -42,9 +43,7 @@ func TestTwoTablesAreLoadedInTurn(t *testing.T) {
 	}
 	f.request = ""
 	out, err := s.Publish(ctx, refs, tables.Release{Model: "m"})
-	if err != nil || out.People != 10 || out.Rows != 10 || out.Files != 4 || out.URI != "bq://p.d.t" {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	must.Need(t, err == nil && out.People == 10 && out.Rows == 10 && out.Files == 4 && out.URI == "bq://p.d.t", "%+v, %v", out, err)
 	if !strings.Contains(f.request, `"gs://b/part-2","gs://b/part-3"`) || !strings.Contains(f.request, `"tableId":"t_events"`) {
 		t.Errorf("the last load is %s", f.request)
 	}
@@ -52,9 +51,7 @@ func TestTwoTablesAreLoadedInTurn(t *testing.T) {
 		t.Errorf("jobs %q", f.order)
 	}
 	w, found, err := s.Find(ctx, "m")
-	if err != nil || !found || w.People != 10 || w.Rows != 10 || w.Job != f.order[0]+" and "+f.order[1] {
-		t.Errorf("%+v, %v, %v", w, found, err)
-	}
+	must.Hold(t, err == nil && found && w.People == 10 && w.Rows == 10 && w.Job == f.order[0]+" and "+f.order[1], "%+v, %v, %v", w, found, err)
 	if _, found, _ := s.Find(ctx, "another model"); found {
 		t.Error("another run's rows are found")
 	}
@@ -77,10 +74,6 @@ func TestTwoTablesAreLookedAtBeforeTheFirst(t *testing.T) {
 		t.Error(note)
 	}
 	s, refs = twoTables(t, f, "truncate")
-	if err := s.Check(ctx); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.Publish(ctx, refs[:3], tables.Release{Model: "m"}); err == nil || !strings.Contains(err.Error(), "1 of 2 shards came") {
-		t.Errorf("a part has gone: %v", err)
-	}
+	must.Pass(t, s.Check(ctx))
+	must.Fails(s.Publish(ctx, refs[:3], tables.Release{Model: "m"}))(t, "1 of 2 shards came", "a part has gone")
 }

@@ -69,9 +69,7 @@ func show(c *domain.Column, rows int) (out []string) {
 
 func TestRowsArriveAsChunks(t *testing.T) {
 	chunks, err := records(planned(t, served().start(t), ReadOptions{}))
-	if err != nil || len(chunks) != 1 || chunks[0].Rows != 3 {
-		t.Fatalf("got %d chunks, %v", len(chunks), err)
-	}
+	must.Need(t, err == nil && len(chunks) == 1 && chunks[0].Rows == 3, "got %d chunks, %v", len(chunks), err)
 	want := []string{"[41 42 43]", "[NaN -Inf 2.5]", "[-0.1 NULL beyond the type]", "[1 NULL -1]", "[u1 NULL ]"}
 	for k, c := range append(chunks[0].Columns, chunks[0].ID) {
 		must.Equal(t, fmt.Sprint(show(&c, 3)), want[k], "column %d", k)

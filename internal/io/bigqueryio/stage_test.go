@@ -43,9 +43,7 @@ func TestMergedHoldsAllRowsInOrder(t *testing.T) {
 	m := &merged{sink: s, parts: onMachine(t, s, 20).Parts}
 	for range 2 { // it can be opened again, for the next try
 		f := must.Value(m.open(context.Background()))(t)
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Pass(t, f.Close())
 	}
 	s.Domain.PrivacyID = ""
 	r := must.Value(parquetio.OpenFile(m.path, &s.Domain, parquetio.ReadOptions{}))(t)
@@ -54,16 +52,12 @@ func TestMergedHoldsAllRowsInOrder(t *testing.T) {
 	for c, err := range r.Chunks() {
 		must.Do(t, err)
 		for k := range c.Rows {
-			if c.Columns[0].Ints[k] != int64(i) || c.Columns[1].Null(k) != (i%3 == 0) {
-				t.Fatalf("row %d is another one", i)
-			}
+			must.Need(t, c.Columns[0].Ints[k] == int64(i) && c.Columns[1].Null(k) == (i%3 == 0), "row %d is another one", i)
 			i++
 		}
 	}
 	must.Hold(t, i == 20, "%d rows, want 20", i)
-	if err := m.remove(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, m.remove())
 }
 
 // A load from this machine sends the file anew for each try, and leaves none behind.

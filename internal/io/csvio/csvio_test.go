@@ -258,9 +258,7 @@ func TestRoundTrip(t *testing.T) {
 			got = append(got, dst...)
 			return nil
 		})
-		if err != nil || !slices.Equal(got, codes) {
-			t.Fatalf("pass %d: codes differ, or %v", pass, err)
-		}
+		must.Need(t, err == nil && slices.Equal(got, codes), "pass %d: codes differ, or %v", pass, err)
 	}
 }
 
@@ -298,9 +296,7 @@ columns: [{name: x, type: INT64, values: [1, 2], null: true}]`).Domain
 	w, err := NewWriter(&b, d, "")
 	must.Do(t, err)
 	err = errors.Join(w.Write(&domain.Chunk{Rows: 2, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{1, 0}, Nulls: []bool{false, true}}}}), w.Close())
-	if err != nil || b.String() != "x\n1\n\"\"\n" {
-		t.Errorf("%q, %v", b.String(), err)
-	}
+	must.Hold(t, err == nil && b.String() == "x\n1\n\"\"\n", "%q, %v", b.String(), err)
 }
 
 // TestWriterRefuses: categories that would read back as something else.

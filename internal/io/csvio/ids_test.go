@@ -103,9 +103,7 @@ func TestIDsStayDistinct(t *testing.T) {
 				seen[got[n]] = id
 				n++
 			}
-			if n != len(got) {
-				t.Fatalf("%d IDs of %d", len(got), n)
-			}
+			must.Need(t, n == len(got), "%d IDs of %d", len(got), n)
 		}
 	}
 }

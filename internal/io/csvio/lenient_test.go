@@ -123,9 +123,7 @@ func TestHeaderLikeAMark(t *testing.T) {
 			}
 		}
 	}
-	if n < 5 {
-		t.Errorf("%d marks of letters", n)
-	}
+	must.Hold(t, n >= 5, "%d marks of letters", n)
 }
 
 // TestLongRecords: what a record holds beyond the limit is NULL, whichever cells it is in; the ID survives, and
@@ -243,8 +241,6 @@ func TestEscapes(t *testing.T) {
 				t.Fatalf("%q: record %d on line %d is %q, %v; want %q on line %d", file, i, line, got, s.stray, want[min(i, len(want)-1)], lines[min(i, len(want)-1)])
 			}
 		}
-		if s.err != nil {
-			t.Fatalf("%q: %v", file, s.err)
-		}
+		must.Need(t, s.err == nil, "%q: %v", file, s.err)
 	}
 }

@@ -290,14 +290,10 @@ func TestHeaderIsARecord(t *testing.T) {
 		t.Errorf("a record for a header line: %v", err)
 	}
 	for _, opts := range []schema.CSV{{Header: true}, {Columns: []string{"1990", "x"}}} {
-		if _, err := NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, opts); err != nil {
-			t.Errorf("declared as names: %v", err)
-		}
+		must.Passes(NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, opts))(t, "declared as names")
 	}
 	row := parse(t, "privacy_id: none\ncolumns: [{name: sex, type: STRING, values: [F], other: true}]").Domain
-	if _, err := NewReader(strings.NewReader(",sex\n1,F\n"), "p.csv", row, schema.CSV{}); err != nil {
-		t.Errorf("row numbers, as pandas writes them: %v", err)
-	}
+	must.Passes(NewReader(strings.NewReader(",sex\n1,F\n"), "p.csv", row, schema.CSV{}))(t, "row numbers, as pandas writes them")
 	for _, names := range [][]string{{""}, {"", "1"}, {"", "sex", ""}, {"", "sex", "2024-01-31"}, {"sex", ""}} {
 		must.Fail(t, checkNames(names), "", "%q pass for names", names)
 	}

@@ -42,9 +42,7 @@ csv: {comma: ";", null: ["-"], written: {price: "1.234,5", born: 31.12.2024}}
 	})
 	want := "1.234,5|1234.50|1924-12-31|1.234,5\n" + "2|NULL|2019-2-1|31.12.2024\n" + "3|7.5|2019-05-06|A\n" +
 		"4|48.1372|2024-31-31|A\n" + "5|-3.25|2019-6-5 00:00|NULL"
-	if err != nil || strings.Join(got, "\n") != want {
-		t.Errorf("%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), want)
-	}
+	must.Hold(t, err == nil && strings.Join(got, "\n") == want, "%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), want)
 }
 
 // Windows-1252 becomes UTF-8, in names, cells and IDs, and every byte stays another; a byte order mark wins.

@@ -38,9 +38,7 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 			t.Errorf("operation %d: %v is left (%v)", n, left, err)
 		}
 	}
-	if cutOff < 10 {
-		t.Errorf("only %d cut-off publications were tried", cutOff)
-	}
+	must.Hold(t, cutOff >= 10, "only %d cut-off publications were tried", cutOff)
 }
 
 func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
@@ -65,8 +63,6 @@ func TestAbandonLeavesTheFilesOfOthers(t *testing.T) {
 
 func TestAbandonOfADirectoryThatIsNotThere(t *testing.T) {
 	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run"}
-	if err := d.Abandon(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, d.Abandon(ctx))
 	must.Fail(t, (Dir{}).Abandon(ctx), "", "a directory without a name was accepted")
 }

@@ -81,9 +81,7 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 			}
 			m, err := won.in(ctx).Manifest()
 			if err != nil {
-				if errA == nil || errB == nil {
-					t.Fatalf("paused at %d and %d: success without a manifest", i, j)
-				}
+				must.Need(t, errA != nil && errB != nil, "paused at %d and %d: success without a manifest", i, j)
 				continue
 			}
 			finished[m.RunID]++
@@ -159,9 +157,7 @@ func TestClaimOfADeadRun(t *testing.T) {
 		t.Error(err)
 	}
 	next.Overwrite = true
-	if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); err != nil {
-		t.Error(err)
-	}
+	must.Passes(next.Publish(ctx, refs, releasedFiles("next"), nil))(t)
 	if m, err := next.in(ctx).Manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -172,7 +168,5 @@ func TestAbandonedClaim(t *testing.T) {
 	d := Dir{Release: "gs://bucket/out", RunID: "r", Disk: objects.Disk(ctx, newMemory())}
 	must.Do(t, errors.Join(d.Prepare(ctx), objects.Of(d.in(ctx)).Claim(), d.Abandon(ctx)))
 	d.RunID = "next"
-	if _, err := d.Publish(ctx, nil, releasedFiles("next"), nil); err != nil {
-		t.Error(err)
-	}
+	must.Passes(d.Publish(ctx, nil, releasedFiles("next"), nil))(t)
 }

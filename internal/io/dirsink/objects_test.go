@@ -204,9 +204,7 @@ func TestNoObjectOfAnAbortedPart(t *testing.T) {
 	d := Dir{Path: "gs://bucket/out", RunID: "r", Shards: 1, Extension: "csv", Disk: onSystem{objects.Disk(ctx, m), m}}
 	p := must.Value(d.Create(ctx, 0))(t)
 	must.Value(p.Write([]byte("half a row")))(t)
-	if err := p.Abort(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, p.Abort())
 	n := 1
 	if _, err := writePart(failingObjects(d, &n, false, false)); !errors.Is(err, errInjected) {
 		t.Error(err)

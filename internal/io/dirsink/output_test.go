@@ -40,9 +40,7 @@ func TestOpenByEitherName(t *testing.T) {
 			return
 		}
 		must.Hold(t, o.Path == at(rows), "%s: rows in %s", name, o.Path)
-		if err := errors.Join(o.Check(ctx), o.Verify(ctx)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Pass(t, errors.Join(o.Check(ctx), o.Verify(ctx)), "%s", name)
 	}
 	opens("out", "out")
 	opens("out/", "out")
@@ -88,9 +86,7 @@ func TestAlteredOutput(t *testing.T) {
 			_, filesErr := o.Files(ctx)
 			found := []error{o.Verify(ctx), o.Check(ctx), filesErr}
 			if strings.Contains(tc.want, "the run did not write") { // readers of the manifest do not mind
-				if err := errors.Join(found[1:]...); err != nil {
-					t.Error(err)
-				}
+				must.Pass(t, errors.Join(found[1:]...))
 				found = found[:1]
 			}
 			for _, err := range found {

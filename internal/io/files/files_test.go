@@ -92,9 +92,7 @@ func TestChangedFile(t *testing.T) {
 	info := put(t, path, "before")
 	r := must.Value(files.Open(ctx, info))(t)
 	b, err := io.ReadAll(r)
-	if errors.Join(err, r.Close()) != nil || string(b) != "before" {
-		t.Fatalf("%q, %v", b, err)
-	}
+	must.Need(t, errors.Join(err, r.Close()) == nil && string(b) == "before", "%q, %v", b, err)
 	put(t, path, "after it")
 	_, err = files.Open(ctx, info)
 	_, _, errAt := files.OpenAt(ctx, info)
@@ -139,9 +137,7 @@ func TestCreateAndReplace(t *testing.T) {
 	if err := files.Create(ctx, name, nil); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
-	if err := files.Replace(ctx, name, []byte("second")); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, files.Replace(ctx, name, []byte("second")))
 	if b, err := files.ReadAll(ctx, name, 100); string(b) != "second" || err != nil {
 		t.Errorf("%q, %v", b, err)
 	}

@@ -52,23 +52,17 @@ func TestCheckDamaged(t *testing.T) {
 		writeFile(t, path, damaged)
 		if err := Check(ctx, named(path), d); err != nil {
 			found++
-			if !strings.HasPrefix(err.Error(), "parquet: "+path) {
-				t.Fatalf("error %v", err)
-			}
+			must.Need(t, strings.HasPrefix(err.Error(), "parquet: "+path), "error %v", err)
 		}
 	}
-	if found == 0 {
-		t.Error("no damage was found")
-	}
+	must.Hold(t, found != 0, "no damage was found")
 }
 
 func TestCheckFiles(t *testing.T) {
 	b, d := smallFile(t)
 	dir := t.TempDir()
 	good := writeFile(t, filepath.Join(dir, "good.parquet"), b)
-	if err := Check(ctx, nil, d); err == nil {
-		t.Error("no file was accepted")
-	}
+	must.Fail(t, Check(ctx, nil, d), "", "no file was accepted")
 	if err := Check(ctx, named(good, dir, filepath.Join(dir, "none")), d); err == nil ||
 		!strings.Contains(err.Error(), "not a regular file") || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("directory and missing file: %v", err)
@@ -78,9 +72,7 @@ func TestCheckFiles(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	list[0].Version += "0" // written again since, with the same size
-	if err := (&splitFn{}).ProcessElement(ctx, list[0], nil); err == nil || !strings.Contains(err.Error(), "changed") {
-		t.Errorf("another time: %v", err)
-	}
+	must.Fail(t, (&splitFn{}).ProcessElement(ctx, list[0], nil), "changed", "another time")
 }
 
 // Slices of a chunk hold what the chunk holds, in every form.
@@ -102,9 +94,7 @@ func TestSlice(t *testing.T) {
 			ids += string(s.ID.Text(i))
 		}
 	}
-	if !reflect.DeepEqual(parts, whole) || ids != string(c.ID.Bytes) {
-		t.Error("slices hold other cells than their chunk")
-	}
+	must.Hold(t, reflect.DeepEqual(parts, whole) && ids == string(c.ID.Bytes), "slices hold other cells than their chunk")
 }
 
 func encoded(d *domain.Domain, c *domain.Chunk) []domain.Code {

@@ -57,8 +57,6 @@ func TestDecimalsOfTheRange(t *testing.T) {
 		if err == nil {
 			err = w.Write(&domain.Chunk{Rows: 1, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{v}}}})
 		}
-		if (err == nil) != fits {
-			t.Errorf("%d in two digits: %v", v, err)
-		}
+		must.Hold(t, (err == nil) == fits, "%d in two digits: %v", v, err)
 	}
 }

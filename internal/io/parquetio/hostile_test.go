@@ -109,30 +109,20 @@ func TestMismatchesAreListed(t *testing.T) {
 		{Name: "c00", Type: domain.Int64}, {Name: "c05", Type: domain.String}, {Name: "c13", Type: domain.DateTime},
 		{Name: "missing", Type: domain.Bool}, {Name: "C 02", Type: domain.Bool}, {Name: "C-12", Type: domain.Bool}, {Name: "c10", Type: domain.Float64}, {Name: "c12", Type: domain.Date}}}
 	_, err := Open(bytes.NewReader(b), "x.parquet", bad, ReadOptions{})
-	if err == nil {
-		t.Fatal("no error")
-	}
+	must.Need(t, err != nil, "no error")
 	for _, want := range []string{`column "c00": BYTE_ARRAY String does not read as INT64`, `"c05": INT64 Int(bitWidth=64, isSigned=true) does not read as STRING`,
 		`"c13"`, `does not read as DATETIME`, "\"missing\": the file has no such column\n", `"C 02": the file has no such column; did you mean "c02"?`, `"c10"`, `does not read as FLOAT64`} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in %q", want, err)
-		}
+		must.Hold(t, strings.Contains(err.Error(), want), "%q is not in %q", want, err)
 	}
-	if strings.Contains(err.Error(), "c12") {
-		t.Error("a column that matches is listed")
-	}
-	if _, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}); err != nil {
-		t.Error(err)
-	}
+	must.Hold(t, !strings.Contains(err.Error(), "c12"), "a column that matches is listed")
+	must.Passes(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)
 }
 
 func TestPageLimit(t *testing.T) {
 	b, d := smallFile(t)
 	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: 1000}))(t)
 	for _, err := range r.Chunks() {
-		if !errors.Is(err, codec.ErrLarge) {
-			t.Error(err)
-		}
+		must.Hold(t, errors.Is(err, codec.ErrLarge), "%v", err)
 	}
 }
 
@@ -168,9 +158,7 @@ func TestNoWriteErrorIsSilent(t *testing.T) {
 			closed := false
 			f := &failing{n: n, short: short, closed: &closed}
 			err := writeAll(f, d, c)
-			if closed {
-				t.Fatal("the destination was closed")
-			}
+			must.Need(t, !closed, "the destination was closed")
 			if f.n > 0 { // the failing write was never reached
 				must.Do(t, err)
 				break
@@ -181,9 +169,7 @@ func TestNoWriteErrorIsSilent(t *testing.T) {
 			}
 		}
 	}
-	if failed < 20 {
-		t.Errorf("only %d failures were injected", failed)
-	}
+	must.Hold(t, failed >= 20, "only %d failures were injected", failed)
 }
 
 // writeAll writes c three times, in several row groups, and returns Close's error.
@@ -230,9 +216,7 @@ func TestWriteRefuses(t *testing.T) {
 			t.Errorf("%s: a later write forgets the error", name)
 		}
 	}
-	if _, err := NewWriter(&bytes.Buffer{}, &domain.Domain{}, Options{}); err == nil {
-		t.Error("a file without columns was begun")
-	}
+	must.Fails(NewWriter(&bytes.Buffer{}, &domain.Domain{}, Options{}))(t, "", "a file without columns was begun")
 }
 
 // Files that differ in thousands of columns, whose names are long, are refused in a few lines.

@@ -55,15 +55,11 @@ func TestLongTexts(t *testing.T) {
 		"shared starts": {parquet.WithDictionaryDefault(false), parquet.WithEncoding(parquet.Encodings.DeltaByteArray)},
 	} {
 		b := textFile(t, sortedPairs(name, texts), append(o, parquet.WithCompression(compress.Codecs.Uncompressed))...)
-		if len(b) > 2<<20 {
-			t.Fatalf("%s: the file has %d bytes", name, len(b))
-		}
+		must.Need(t, len(b) <= 2<<20, "%s: the file has %d bytes", name, len(b))
 		r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{MaxPageBytes: limit}))(t)
 		at, want := 0, sortedPairs(name, texts)
 		for c, err := range r.Chunks() {
-			if err != nil {
-				t.Fatalf("%s: row %d: %v", name, at, err)
-			}
+			must.Need(t, err == nil, "%s: row %d: %v", name, at, err)
 			ids := 0 // bytes of them, which go on with their records
 			for i := range c.Rows {
 				ids += len(cell(&c.ID, i))
@@ -80,15 +76,11 @@ func TestLongTexts(t *testing.T) {
 				if want[at+i] == "b" {
 					code = 1
 				}
-				if codes[i] != code {
-					t.Fatalf("%s: row %d: another category", name, at+i)
-				}
+				must.Need(t, codes[i] == code, "%s: row %d: another category", name, at+i)
 			}
 			at += c.Rows
 		}
-		if at != len(texts) {
-			t.Errorf("%s: %d rows, want %d", name, at, len(texts))
-		}
+		must.Hold(t, at == len(texts), "%s: %d rows, want %d", name, at, len(texts))
 	}
 }
 
@@ -122,13 +114,9 @@ func TestChunksBeyondTheWindow(t *testing.T) {
 	for c, err := range r.Chunks() {
 		must.Do(t, err)
 		for i := range c.Rows {
-			if cell(&c.ID, i) != texts[at] || cell(&c.Columns[0], i) != texts[at] {
-				t.Fatalf("row %d holds other texts", at)
-			}
+			must.Need(t, cell(&c.ID, i) == texts[at] && cell(&c.Columns[0], i) == texts[at], "row %d holds other texts", at)
 			at++
 		}
 	}
-	if at != len(texts) {
-		t.Errorf("%d rows", at)
-	}
+	must.Hold(t, at == len(texts), "%d rows", at)
 }

@@ -130,9 +130,7 @@ func TestMarginalsErrors(t *testing.T) {
 		if f.n > 0 {
 			break
 		}
-		if !errors.Is(err, errDisk) {
-			t.Fatalf("write %d failed: %v", n, err)
-		}
+		must.Need(t, errors.Is(err, errDisk), "write %d failed: %v", n, err)
 	}
 }
 

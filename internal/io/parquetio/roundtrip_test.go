@@ -71,9 +71,7 @@ func sameRows(t *testing.T, b []byte, d *domain.Domain, chunks ...*domain.Chunk)
 		}
 		at += c.Rows
 	}
-	if at != len(want[0]) || r.Rows() != int64(at) {
-		t.Fatalf("got %d rows, footer %d, want %d", at, r.Rows(), len(want[0]))
-	}
+	must.Need(t, at == len(want[0]) && r.Rows() == int64(at), "got %d rows, footer %d, want %d", at, r.Rows(), len(want[0]))
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -265,13 +263,7 @@ func TestOpenFile(t *testing.T) {
 	if r.Rows() != 10 || r.Groups() != 1 || r.Size() != int64(len(b)) {
 		t.Error(r.Rows(), r.Groups(), r.Size())
 	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := OpenFile(path, d, ReadOptions{Size: 7}); err == nil || !strings.Contains(err.Error(), "has changed") {
-		t.Error(err)
-	}
-	if _, err := OpenFile(path+"x", d, ReadOptions{}); err == nil {
-		t.Error("a file that is not there opened")
-	}
+	must.Pass(t, r.Close())
+	must.Fails(OpenFile(path, d, ReadOptions{Size: 7}))(t, "has changed")
+	must.Fails(OpenFile(path+"x", d, ReadOptions{}))(t, "", "a file that is not there opened")
 }

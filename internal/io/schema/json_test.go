@@ -15,9 +15,7 @@ func TestJSON(t *testing.T) {
 		data := must.Value(os.ReadFile(path))(t)
 		want := must.Value(Parse("domain", data))(t)
 		text, err := JSON("domain", data)
-		if err != nil || !json.Valid(text) {
-			t.Fatalf("%s: %v\n%s", path, err, text)
-		}
+		must.Need(t, err == nil && json.Valid(text), "%s: %v\n%s", path, err, text)
 		got, err := Parse("domain", text)
 		must.Hold(t, err == nil && reflect.DeepEqual(got.Domain, want.Domain), "%s: declares another domain: %v\n%s", path, err, text)
 	}

@@ -64,9 +64,7 @@ func TestOpenColumns(t *testing.T) {
 		if open == nil || len(open.Columns) != 1 || open.Columns[0].String() != want || open.Rows {
 			t.Errorf("%s: open is %+v, want %s", column, open, want)
 		}
-		if err := f.Domain.Validate(); err != nil {
-			t.Errorf("%s: %v", column, err)
-		}
+		must.Pass(t, f.Domain.Validate(), "%s", column)
 	}
 	if _, open, err := ParseOpen("whole.yaml", []byte(ofVisits)); err != nil || open != nil {
 		t.Errorf("a whole file: %v, %v", open, err)
@@ -90,9 +88,7 @@ columns:
 	charge := Charge{ID: "one", PrivacyID: "id", Neighbouring: "add_remove", Epsilon: 1, Delta: 1e-9, Accounting: "GDP", Loss: "1/2", NoisyNumbers: 3}
 	text := must.Value(open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, &charge))(t)
 	f, err := Parse("filled", text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	must.Need(t, err == nil, "%v\n%s", err, text)
 	a, b := f.Domain.Attributes[f.Domain.Index("a")], f.Domain.Attributes[f.Domain.Index("b")]
 	must.Hold(t, strings.Join(a.Values, " ") == "v other" && a.OtherValue == "x" && !a.Null && a.Other, "a is %+v", a)
 	if f.Domain.Index("gone") >= 0 || b.Resolution != 30 || !strings.Contains(string(text), `"max": 90`) || !strings.Contains(string(text), `"min": 2`) || len(f.CSV.Written) > 0 {
@@ -121,14 +117,10 @@ csv: {comma: ";", trim: true, written: {"b": "1,234.5"}}
 		"privacy_id: id\ncolumns: find # all\nexpected_rows: 5\ncsv: {trim: true, null: [y]}\n":                     "columns, events, csv: written",
 	} {
 		_, open, err := ParseOpen("open", []byte(file))
-		if err != nil || !open.Whole || open.Events != strings.Contains(file, "events") {
-			t.Fatalf("%s: %+v, %v", file, open, err)
-		}
+		must.Need(t, err == nil && open.Whole && open.Events == strings.Contains(file, "events"), "%s: %+v, %v", file, open, err)
 		text := must.Value(open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, nil))(t)
 		f, err := Parse("filled", text)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		must.Need(t, err == nil, "%v\n%s", err, text)
 		if !strings.Contains(string(text), "# released: "+want+"\n") || !strings.Contains(string(text), "# left out: gone: nobody has it\n") {
 			t.Errorf("want %s:\n%s", want, text)
 		}

@@ -125,12 +125,8 @@ func TestReference(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(b.String()) {
-		if utf8.RuneCountInString(line) > 130 {
-			t.Errorf("more than 130 characters: %s", line)
-		}
+		must.Hold(t, utf8.RuneCountInString(line) <= 130, "more than 130 characters: %s", line)
 	}
 	_, example, _ := strings.Cut(b.String(), "example\n")
-	if _, err := Parse("example", []byte(example)); err != nil {
-		t.Error(err)
-	}
+	must.Passes(Parse("example", []byte(example)))(t)
 }

@@ -20,9 +20,7 @@ var update = flag.Bool("update", false, "write the golden files again")
 // TestFaults compares all faults of each faulty file with its golden file.
 func TestFaults(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) < 7 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
+	must.Need(t, err == nil && len(files) >= 7, "%d files, %v", len(files), err)
 	for _, path := range files {
 		if strings.HasSuffix(path, "product.yaml") {
 			continue
@@ -39,9 +37,7 @@ func TestFaults(t *testing.T) {
 			must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 		}
 		want, readErr := os.ReadFile(golden)
-		if readErr != nil {
-			t.Fatal(readErr)
-		}
+		must.Need(t, readErr == nil, "%v", readErr)
 		must.Hold(t, got == string(want), "%s:\n got\n%s\nwant\n%s", path, got, want)
 		if n, want := len(strings.Split(err.Error(), "\n")), min(len(faults), 21); n != want {
 			t.Errorf("%s: %d faults on %d lines, want %d", path, len(faults), n, want)
@@ -55,9 +51,7 @@ func TestEveryColumnIsFaulty(t *testing.T) {
 	must.Do(t, err)
 	_, err = Parse("f", data)
 	var faults Faults
-	if !errors.As(err, &faults) {
-		t.Fatal(err)
-	}
+	must.Need(t, errors.As(err, &faults), "%v", err)
 	text := errors.Join(faults.Unwrap()...).Error()
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		if strings.HasSuffix(line, ":") {
@@ -125,9 +119,7 @@ func TestLargeFiles(t *testing.T) {
 // TestProduct reads the file that the documentation shows.
 func TestProduct(t *testing.T) {
 	f := must.Value(ReadFile("testdata/product.yaml"))(t)
-	if err := f.Domain.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, f.Domain.Validate())
 	if got, want := f.Domain.Sizes(), []int{3, 21, 6, 33, 3, 61}; !slices.Equal(got, want) {
 		t.Errorf("sizes %v, want %v", got, want)
 	}

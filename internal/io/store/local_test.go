@@ -54,9 +54,7 @@ func TestRace(t *testing.T) {
 	wg.Wait()
 	winners := 0
 	for i := range n {
-		if !bytes.Equal(got[i], got[0]) || len(got[i]) != 1<<14 {
-			t.Fatalf("creator %d went on with another value", i)
-		}
+		must.Need(t, bytes.Equal(got[i], got[0]) && len(got[i]) == 1<<14, "creator %d went on with another value", i)
 		if created[i] {
 			winners++
 			must.Hold(t, got[i][0] == byte(i), "the winner's value is not its own")

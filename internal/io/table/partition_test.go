@@ -47,9 +47,7 @@ func TestPartitions(t *testing.T) {
 			t.Errorf("%s: %v", input, err)
 			continue
 		}
-		if err := src.Check(ctx, d, schema.CSV{}); err != nil {
-			t.Errorf("%s: %v", input, err)
-		}
+		must.Pass(t, src.Check(ctx, d, schema.CSV{}), "%s", input)
 		names, err := src.Columns(ctx, schema.CSV{})
 		must.Hold(t, err == nil && slices.Equal(names, []string{"n", "year", "city"}), "%s: columns %q, %v", input, names, err)
 		var got []string

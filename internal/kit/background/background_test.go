@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestWorkIsDoneInOrder(t *testing.T) {
@@ -17,9 +19,7 @@ func TestWorkIsDoneInOrder(t *testing.T) {
 	}
 	w.Wait()
 	for i := range 1000 {
-		if i >= len(got) || got[i] != i {
-			t.Fatalf("got %v", got)
-		}
+		must.Need(t, i < len(got) && got[i] == i, "got %v", got)
 	}
 }
 
@@ -58,9 +58,7 @@ func checkFault(t *testing.T, got any, value string) {
 	text := fmt.Sprint(got)
 	message, stack, ok := strings.Cut(text, "\n\ngoroutine 0 [beside]:\n")
 	first := regexp.MustCompile(`internal/kit/background[^\n]*\n[^\n]*/(\w+\.go):`).FindStringSubmatch(stack)
-	if !ok || message != value || first == nil || first[1] != "background_test.go" {
-		t.Errorf("panicked with %s", text)
-	}
+	must.Hold(t, ok && message == value && first != nil && first[1] == "background_test.go", "panicked with %s", text)
 }
 
 func caught(f func()) (fault any) {
@@ -74,9 +72,7 @@ func TestAheadYieldsTheSame(t *testing.T) {
 		for stop := range n + 2 {
 			ended, i := false, 0
 			for a, b := range Ahead(numbers(n, &ended)) {
-				if a != i || b != i*i {
-					t.Fatalf("pair %d is %d, %d", i, a, b)
-				}
+				must.Need(t, a == i && b == i*i, "pair %d is %d, %d", i, a, b)
 				if i++; i == stop {
 					break
 				}
@@ -84,9 +80,7 @@ func TestAheadYieldsTheSame(t *testing.T) {
 			if want := min(max(stop, 1), n); stop > 0 && i != want || stop == 0 && i != n {
 				t.Fatalf("%d pairs of %d, stopped at %d", i, n, stop)
 			}
-			if !ended {
-				t.Fatalf("the sequence of %d was left open when it was stopped at %d", n, stop)
-			}
+			must.Need(t, ended, "the sequence of %d was left open when it was stopped at %d", n, stop)
 		}
 	}
 }

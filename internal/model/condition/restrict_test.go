@@ -205,20 +205,14 @@ func TestRowsMeetTheCondition(t *testing.T) {
 	for range 300 {
 		text, want := randomTerm(rng, 3)
 		c, err := relation.ParseCondition(text, d)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		must.Need(t, err == nil, "%s: %v", text, err)
 		left, err := Restrict(c, d, m)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		must.Need(t, err == nil, "%s: %v", text, err)
 		if err := left.Domain.Validate(); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		for _, r := range drawnRows(left.Domain, left.Model, rng) {
-			if want(r) != 2 {
-				t.Fatalf("%s: %v does not meet it", text, r)
-			}
+			must.Need(t, want(r) == 2, "%s: %v does not meet it", text, r)
 		}
 		if left.Model.Columns[0] != nil && len(left.Model.Sizes) > 0 && !slices.Equal(left.Model.Sizes, m.Sizes) {
 			cut++
@@ -234,9 +228,7 @@ func TestRowsMeetTheCondition(t *testing.T) {
 			t.Errorf("%s: a share of %.3f is left, of rows %.3f meet it", text, left.Share, got)
 		}
 	}
-	if cut < 50 {
-		t.Errorf("%d conditions cut cells: too few", cut)
-	}
+	must.Hold(t, cut >= 50, "%d conditions cut cells: too few", cut)
 }
 
 // A whole universe and its records listed give the same.
@@ -251,12 +243,8 @@ func TestRestrictUniverse(t *testing.T) {
 	for text, coupled := range map[string]bool{"age >= 30 AND sex = Male": false, "age >= 65 OR sex = Male": true, "NOT (sex = Male) AND ward IS NULL": false} {
 		c := must.Value(relation.ParseCondition(text, d))(t)
 		left, err := Restrict(c, d, whole)
-		if err != nil || left.Coupled != coupled || left.Share <= 0 || left.Share >= 1 {
-			t.Errorf("%s: %+v, %v", text, left, err)
-		}
-		if err := left.Model.Validate(); err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
+		must.Hold(t, err == nil && left.Coupled == coupled && left.Share > 0 && left.Share < 1, "%s: %+v, %v", text, left, err)
+		must.Pass(t, left.Model.Validate(), "%s", text)
 	}
 }
 

@@ -13,9 +13,7 @@ import (
 
 func TestLayoutRoundTrip(t *testing.T) {
 	l := NewLayout([]int{2, 300, 256, 70})
-	if l.Width() != 5 {
-		t.Fatalf("width %d, want 5", l.Width())
-	}
+	must.Need(t, l.Width() == 5, "width %d, want 5", l.Width())
 	in := []domain.Code{0, 299, 255, 69, 1, 256, 0, 1, 1, 3, 7, 2}
 	columns := make([][]domain.Code, 4)
 	for a := range columns {

@@ -105,9 +105,7 @@ func TestHistory(t *testing.T) {
 				delete(want, key)
 				weight += int(c(9))
 			}
-			if weight != 4096 || len(want) > 0 {
-				t.Fatalf("a person weighs %d of 4096, and %d kinds of rows are missing", weight, len(want))
-			}
+			must.Need(t, weight == 4096 && len(want) <= 0, "a person weighs %d of 4096, and %d kinds of rows are missing", weight, len(want))
 		}
 	}
 }

@@ -101,9 +101,7 @@ func TestSummary(t *testing.T) {
 				t.Fatalf("a row that is %d times of %d weighs %d of 4096", times[i], total, columns[4][i])
 			}
 		}
-		if weight != 4096 {
-			t.Fatalf("a person weighs %d of 4096", weight)
-		}
+		must.Need(t, weight == 4096, "a person weighs %d of 4096", weight)
 		cuts := d.Attributes[2].Cuts
 		bin := 0
 		for bin < len(cuts)-2 && uint64(cuts[bin+1]) <= total {

@@ -57,9 +57,7 @@ func TestAsked(t *testing.T) {
 		for seed := range uint64(8) {
 			s := solvertest.Run(t, table, p, dp.ZCDP, .017205, seed, solve)
 			list := Asked(s.Result, p.Workload)
-			if len(list) != p.Workload.Linear() {
-				t.Fatalf("%d answers to %d queries", len(list), p.Workload.Linear())
-			}
+			must.Need(t, len(list) == p.Workload.Linear(), "%d answers to %d queries", len(list), p.Workload.Linear())
 			k := 0
 			for _, m := range p.Workload.Marginals {
 				if m.Queries == nil {

@@ -61,16 +61,10 @@ func bytesOf(tb testing.TB, f *File) []byte {
 func TestRoundTrip(t *testing.T) {
 	for name, f := range map[string]*File{"universe": universe(), "one": listed(1), "odd": listed(5), "even": listed(1 << 16)} {
 		b := bytesOf(t, f)
-		if !bytes.Equal(b, bytesOf(t, f)) {
-			t.Errorf("%s: other bytes the second time", name)
-		}
+		must.Hold(t, bytes.Equal(b, bytesOf(t, f)), "%s: other bytes the second time", name)
 		got, err := Decode(b)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !reflect.DeepEqual(got, f) {
-			t.Errorf("%s: another model came back", name)
-		}
+		must.Need(t, err == nil, "%s: %v", name, err)
+		must.Hold(t, reflect.DeepEqual(got, f), "%s: another model came back", name)
 	}
 }
 
@@ -78,14 +72,10 @@ func TestRoundTrip(t *testing.T) {
 func TestArrowReadsIt(t *testing.T) {
 	for name, f := range map[string]*File{"universe": universe(), "listed": listed(1001)} {
 		in, err := ipc.NewFileReader(bytes.NewReader(bytesOf(t, f)))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, err == nil, "%s: %v", name, err)
 		defer in.Close()
 		rec, err := in.Record(0)
-		if err != nil || in.NumRecords() != 1 {
-			t.Fatalf("%s: %d batches, error %v", name, in.NumRecords(), err)
-		}
+		must.Need(t, err == nil && in.NumRecords() == 1, "%s: %d batches, error %v", name, in.NumRecords(), err)
 		weights := rec.Column(0).(*array.Float64)
 		if rec.ColumnName(0) != "weight" || weights.NullN() != 0 || !slices.Equal(weights.Float64Values(), f.Model.Weights) {
 			t.Errorf("%s: other weights", name)
@@ -99,9 +89,7 @@ func TestArrowReadsIt(t *testing.T) {
 				t.Fatalf("%s: column %s has %d rows", name, rec.ColumnName(1+a), codes.Len())
 			}
 			for i, c := range col {
-				if codes.Value(i) != uint16(c) {
-					t.Fatalf("%s: another code in row %d of column %d", name, i, a)
-				}
+				must.Need(t, codes.Value(i) == uint16(c), "%s: another code in row %d of column %d", name, i, a)
 			}
 		}
 		meta := in.Schema().Metadata()
@@ -118,9 +106,7 @@ func TestBytesArePinned(t *testing.T) {
 		want string
 	}{"universe": {universe(), "ff89a384bcd19a3d"}, "listed": {listed(10), "507535b51d72d817"}} {
 		sum := sha256.Sum256(bytesOf(t, c.file))
-		if got := hex.EncodeToString(sum[:8]); got != c.want {
-			t.Errorf("%s: got %s, want %s", name, got, c.want)
-		}
+		must.Equal(t, hex.EncodeToString(sum[:8]), c.want, "%s", name)
 	}
 }
 
@@ -194,9 +180,7 @@ func TestMetadataEndsWithTheData(t *testing.T) {
 			t.Fatalf("%d of %d bytes say %q", n, end, values)
 		}
 	}
-	if _, err := metadata(whole[:end]); err != nil {
-		t.Error(err)
-	}
+	must.Passes(metadata(whole[:end]))(t)
 }
 
 func FuzzDecode(f *testing.F) {

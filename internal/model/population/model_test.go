@@ -57,9 +57,7 @@ func bruteMarginal(m *Model, c domain.Clique) []float64 {
 
 func closeTo(t *testing.T, name string, got, want []float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d cells, want %d", name, len(got), len(want))
-	}
+	must.Need(t, len(got) == len(want), "%s: %d cells, want %d", name, len(got), len(want))
 	for i := range got {
 		if math.Abs(got[i]-want[i]) > 1e-9*(1+math.Abs(want[i])) {
 			t.Fatalf("%s: cell %d: got %g, want %g", name, i, got[i], want[i])
@@ -139,9 +137,7 @@ func TestFingerprintSeesEverything(t *testing.T) {
 		return &Model{Sizes: []int{2, 3}, Columns: [][]domain.Code{{0, 1}, {2, 0}}, Weights: []float64{1, 0}}
 	}
 	want := base().Fingerprint()
-	if base().Fingerprint() != want {
-		t.Fatal("equal models differ")
-	}
+	must.Need(t, base().Fingerprint() == want, "equal models differ")
 	zero := base()
 	zero.Weights[1] = math.Copysign(0, -1)
 	must.Hold(t, zero.Fingerprint() == want, "−0 and 0 differ")

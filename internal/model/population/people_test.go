@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // peopleModel is a model of (sex, kind, rows 1, 2, 3–6) in which the kind follows both others.
@@ -43,9 +44,7 @@ func TestPeopleFollowTheModel(t *testing.T) {
 		persons, rows := map[[2]domain.Code]float64{}, map[[3]domain.Code]float64{}
 		total, codes := int64(0), make([]domain.Code, 3)
 		for i := range p.Len() {
-			if p.First(i) != total {
-				t.Fatalf("rows of person %d begin at %d, want %d", i, p.First(i), total)
-			}
+			must.Need(t, p.First(i) == total, "rows of person %d begin at %d, want %d", i, p.First(i), total)
 			who := p.At(i)
 			total += who.Rows
 			var first []domain.Code
@@ -55,9 +54,7 @@ func TestPeopleFollowTheModel(t *testing.T) {
 					first = slices.Clone(codes)
 					persons[[2]domain.Code{codes[0], codes[2]}]++
 				}
-				if codes[0] != first[0] || codes[2] != first[2] {
-					t.Fatal("a person changes from row to row")
-				}
+				must.Need(t, codes[0] == first[0] && codes[2] == first[2], "a person changes from row to row")
 				rows[[3]domain.Code(codes)]++
 			}
 			lo, hi := e.Cuts[first[2]], e.Cuts[first[2]+1]
@@ -65,9 +62,7 @@ func TestPeopleFollowTheModel(t *testing.T) {
 				t.Fatalf("%d rows in bin %d", who.Rows, first[2])
 			}
 		}
-		if total != p.Rows() {
-			t.Errorf("%d rows, and %d were read", p.Rows(), total)
-		}
+		must.Hold(t, total == p.Rows(), "%d rows, and %d were read", p.Rows(), total)
 		all := m.Marginal(domain.Clique{0, 1, 2}, nil)
 		two := m.Marginal(domain.Clique{0, 2}, nil)
 		for s := range 2 {
@@ -136,9 +131,7 @@ func TestFewDonors(t *testing.T) {
 	if kinds[0] {
 		t.Error("an impossible row")
 	}
-	if len(kinds) < 15 {
-		t.Errorf("people of a region with two records have rows of %d kinds, want others' rows too", len(kinds))
-	}
+	must.Hold(t, len(kinds) >= 15, "people of a region with two records have rows of %d kinds, want others' rows too", len(kinds))
 }
 
 func TestPermute(t *testing.T) {
@@ -203,7 +196,5 @@ func TestTheOnlyRowIsUsual(t *testing.T) {
 			}
 		}
 	}
-	if ones < 400 {
-		t.Errorf("%d people have one row", ones)
-	}
+	must.Hold(t, ones >= 400, "%d people have one row", ones)
 }

@@ -133,9 +133,7 @@ func TestScatterSpreads(t *testing.T) {
 			count[s.row(p)*50/n]++
 		}
 		// An interval holds its share of golden-ratio points to within 1.1·ln(1000)/2 = 3.8 or less.
-		if slices.Min(count[:]) < 17 || slices.Max(count[:]) > 23 {
-			t.Errorf("seed %d: rows per fiftieth %v", seed, count)
-		}
+		must.Hold(t, slices.Min(count[:]) >= 17 && slices.Max(count[:]) <= 23, "seed %d: rows per fiftieth %v", seed, count)
 	}
 }
 
@@ -152,9 +150,7 @@ func TestRowCounts(t *testing.T) {
 			rows[s.cells[j]] = end - from
 			from = end
 		}
-		if from != n {
-			t.Fatalf("n %d: %d rows", n, from)
-		}
+		must.Need(t, from == n, "n %d: %d rows", n, from)
 		sumRows, sumShare := 0.0, 0.0
 		m.sorted(func(i int) {
 			sumRows += float64(rows[i])

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestSolveCellMeetsItsEquation(t *testing.T) {
@@ -19,16 +20,12 @@ func TestSolveCellMeetsItsEquation(t *testing.T) {
 		}
 		f := func(d float64) float64 { return m*math.Exp(d) + s*(theta+d) - target }
 		if delta == leastStep {
-			if f(-5) < 0 {
-				t.Fatalf("m %g s %g: stopped at −5 right of the root", m, s)
-			}
+			must.Need(t, f(-5) >= 0, "m %g s %g: stopped at −5 right of the root", m, s)
 			continue
 		}
 		// The last Newton step is below 1e-4 and the error after it of that step's square; where twenty steps
 		// do not get there the sign still changes within .01.
-		if f(delta-.01) > 0 || f(delta+.01) < 0 {
-			t.Fatalf("m %g s %g θ %g target %g: δ %g is not the root", m, s, theta, target, delta)
-		}
+		must.Need(t, f(delta-.01) <= 0 && f(delta+.01) >= 0, "m %g s %g θ %g target %g: δ %g is not the root", m, s, theta, target, delta)
 	}
 }
 
@@ -96,9 +93,7 @@ func TestApportion(t *testing.T) {
 		}
 		n := rng.IntN(40)
 		got := Apportion(p, n, []int32{-1}, rng)
-		if len(got) != n+1 || got[0] != -1 {
-			t.Fatalf("%d indices after the given one, want %d", len(got)-1, n)
-		}
+		must.Need(t, len(got) == n+1 && got[0] == -1, "%d indices after the given one, want %d", len(got)-1, n)
 		count := make([]float64, len(p))
 		for _, i := range got[1:] {
 			count[i]++

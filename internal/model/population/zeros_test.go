@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // never excludes a pair and a triple that overlap.
@@ -33,9 +34,7 @@ func drawn(n int, rng *rand.Rand) *Model {
 
 func wantPossible(t *testing.T, what string, m *Model) {
 	t.Helper()
-	if err := m.Validate(); err != nil {
-		t.Errorf("%s: %v", what, err)
-	}
+	must.Pass(t, m.Validate(), "%s", what)
 }
 
 // TestExclude: exactly the impossible records lose their weight, and Validate sees one that keeps it.
@@ -46,15 +45,11 @@ func TestExclude(t *testing.T) {
 		for i := range m.Weights {
 			m.Weights[i] = 1
 		}
-		if m.Validate() == nil {
-			t.Error("impossible records with weight are valid")
-		}
+		must.Hold(t, m.Validate() != nil, "impossible records with weight are valid")
 		m.Exclude()
 		record := make([]domain.Code, 4)
 		for i, w := range m.Weights {
-			if (w == 0) != (never.Violated(m.Record(i, record)) >= 0) {
-				t.Fatalf("record %v has weight %g", record, w)
-			}
+			must.Need(t, (w == 0) == (never.Violated(m.Record(i, record)) >= 0), "record %v has weight %g", record, w)
 		}
 		wantPossible(t, "excluded", m)
 	}
@@ -132,9 +127,7 @@ func TestExcludeLeavesSome(t *testing.T) {
 		m.StructuralZeros = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{0}, {1}}}}
 		m.Exclude()
 		wantPossible(t, name, m)
-		if m.Total() != 7 {
-			t.Errorf("%s: a weight of %g is left, want 7", name, m.Total())
-		}
+		must.Hold(t, m.Total() == 7, "%s: a weight of %g is left, want 7", name, m.Total())
 	}
 }
 

@@ -115,9 +115,7 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 			continue // ranges that leave no room, or resolutions that do not fit: refused
 		}
 		p, err := New(m.d)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		must.Need(t, err == nil, "seed %d: %v", seed, err)
 		support := domain.NewSupport(m.d.Sizes(), Zeros(m.d))
 		n := m.d.Len()
 		codes := make([]domain.Code, rows*n)
@@ -140,12 +138,8 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 		}
 		c, again := write(), write()
 		w := m.d.Written()
-		if fmt.Sprint(c) != fmt.Sprint(again) {
-			t.Fatalf("seed %d: other rows the second time", seed)
-		}
-		if len(c.Columns) != w.Len() {
-			t.Fatalf("seed %d: %d columns, want %d", seed, len(c.Columns), w.Len())
-		}
+		must.Need(t, fmt.Sprint(c) == fmt.Sprint(again), "seed %d: other rows the second time", seed)
+		must.Need(t, len(c.Columns) == w.Len(), "seed %d: %d columns, want %d", seed, len(c.Columns), w.Len())
 		at := func(name string, row int) *big.Rat {
 			i := w.Index(name)
 			x := rat(&w.Attributes[i], &c.Columns[i], row)
@@ -200,9 +194,7 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 			}
 		}
 	}
-	if ordered < 5_000 || moved < 50 {
-		t.Errorf("%d pairs and %d rows of impossible cells were looked at: too few", ordered, moved)
-	}
+	must.Hold(t, ordered >= 5_000 && moved >= 50, "%d pairs and %d rows of impossible cells were looked at: too few", ordered, moved)
 }
 
 func checkDerived(t *testing.T, seed uint64, row int, at func(string, int) *big.Rat) {

@@ -198,9 +198,7 @@ func TestRefusals(t *testing.T) {
 		must.Fail(t, err, want, "%s", sql)
 	}
 	_, err := answer.Parse("SELECT MIN(age), foo FROM visits LIMIT x")
-	if err == nil || strings.Count(err.Error(), "query:") < 4 {
-		t.Errorf("not all faults: %v", err)
-	}
+	must.Hold(t, err != nil && strings.Count(err.Error(), "query:") >= 4, "not all faults: %v", err)
 }
 
 // TestPopulation: an answer about more people than were asked is less certain, by what drawing them adds.

@@ -24,8 +24,6 @@ func TestOrderIsAskedByItsParts(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{"first_day", "gap_day", "kind"} {
-		if _, err := (&view{r: r, d: r.Domain}).column(name); err != nil {
-			t.Error(err)
-		}
+		must.Passes((&view{r: r, d: r.Domain}).column(name))(t)
 	}
 }

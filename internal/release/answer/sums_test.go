@@ -23,9 +23,7 @@ func (d *diagonal) byGaps(t *testing.T) *diagonal {
 		of.Attributes[i].Cuts, of.Attributes[i].HasFallback = domain.EqualCuts(0, int64(d.table.Sizes[i]-1), d.table.Sizes[i]), true
 	}
 	out := &diagonal{domain: of.WithGaps(nil)}
-	if len(out.domain.Gaps) != 1 {
-		t.Fatal("the order has no gap")
-	}
+	must.Need(t, len(out.domain.Gaps) == 1, "the order has no gap")
 	gap := &out.domain.Attributes[1]
 	out.table = solvertest.NewTable(d.table.Sizes[0], gap.Size())
 	for i, n := range d.table.Counts {
@@ -36,9 +34,7 @@ func (d *diagonal) byGaps(t *testing.T) *diagonal {
 			}
 		}
 	}
-	if out.table.Units() != d.table.Units() {
-		t.Fatal("a gap has no cell")
-	}
+	must.Need(t, out.table.Units() == d.table.Units(), "a gap has no cell")
 	return out
 }
 

@@ -57,9 +57,7 @@ func TestBook(t *testing.T) {
 	if err := enter(ctx, other, "one", run(1)); err != nil || len(other.Standing()) != 1 {
 		t.Errorf("a retry: %d charges, %v", len(other.Standing()), err)
 	}
-	if err := enter(ctx, other, "two", run(2)); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, enter(ctx, other, "two", run(2)))
 	// b has not seen it; its next charge does.
 	var full accountant.ErrExhausted
 	if err := enter(ctx, b, "three", run(2.5)); !errors.As(err, &full) {
@@ -75,12 +73,8 @@ func TestBook(t *testing.T) {
 	if err := enter(ctx, b, "two", run(1)); !errors.Is(err, book.ErrReturned) {
 		t.Errorf("a run that was taken back began again: %v", err)
 	}
-	if err := enter(ctx, b, "three", run(2.5)); err != nil {
-		t.Errorf("what was taken back is not there: %v", err)
-	}
-	if err := b.AddInput(ctx, "gs://bucket/people.csv"); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, enter(ctx, b, "three", run(2.5)), "what was taken back is not there")
+	must.Pass(t, b.AddInput(ctx, "gs://bucket/people.csv"))
 	again := open(t, b.Dir)
 	if got := again.Inputs(); len(got) != 2 || len(again.Entries) != 6 || again.Sum.Runs() != 2 || again.SHA256() != b.SHA256() {
 		t.Errorf("read again: %v, %d entries, %d runs", got, len(again.Entries), again.Sum.Runs())
@@ -137,15 +131,11 @@ func TestChargedOnce(t *testing.T) {
 			t.Errorf("launch %d, where %d is charged: %v", i, paid, err)
 		}
 	}
-	if err := launch(open(t, b.Dir), paid); err != nil {
-		t.Errorf("the launch that is charged goes on: %v", err)
-	}
+	must.Pass(t, launch(open(t, b.Dir), paid), "the launch that is charged goes on")
 	if back, err := b.Return(ctx, fmt.Sprint("launch ", paid)); err != nil || !back {
 		t.Fatalf("returned %v, %v", back, err)
 	}
-	if err := launch(b, 8); err != nil {
-		t.Errorf("a launch after the one that drew nothing: %v", err)
-	}
+	must.Pass(t, launch(b, 8), "a launch after the one that drew nothing")
 	must.Equal(t, len(open(t, b.Dir).Standing()), 2, "charges stand")
 	must.Hold(t, book.RunKey("a", "bc") != book.RunKey("ab", "c"), "two runs have one key")
 }

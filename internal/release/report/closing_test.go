@@ -22,18 +22,12 @@ func TestClosingIsShort(t *testing.T) {
 		var b strings.Builder
 		must.Do(t, report.WriteClosing(&b, p, out))
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-		if len(lines) > 8 || !strings.HasPrefix(lines[0], "fit     POOR: ") {
-			t.Errorf("%d lines:\n%s", len(lines), b.String())
-		}
+		must.Hold(t, len(lines) <= 8 && strings.HasPrefix(lines[0], "fit     POOR: "), "%d lines:\n%s", len(lines), b.String())
 		for _, line := range lines {
-			if utf8.RuneCountInString(line) > 160 {
-				t.Errorf("%d characters: %s", utf8.RuneCountInString(line), line)
-			}
+			must.Hold(t, utf8.RuneCountInString(line) <= 160, "%d characters: %s", utf8.RuneCountInString(line), line)
 		}
 		for _, head := range []string{"wrote ", "privacy ", "error ", "report ", "digest "} {
-			if !strings.Contains(b.String(), "\n"+head) {
-				t.Errorf("no %q in\n%s", head, b.String())
-			}
+			must.Hold(t, strings.Contains(b.String(), "\n"+head), "no %q in\n%s", head, b.String())
 		}
 	}
 }
@@ -47,9 +41,7 @@ func TestClosingHasNotes(t *testing.T) {
 		for _, n := range notes {
 			want += "note    " + n + "\n"
 		}
-		if !strings.HasPrefix(b.String(), want+"wrote ") {
-			t.Errorf("%q: %s", notes, b.String())
-		}
+		must.Hold(t, strings.HasPrefix(b.String(), want+"wrote "), "%q: %s", notes, b.String())
 	}
 }
 
@@ -73,9 +65,7 @@ func TestClosingSaysTheErrorInWords(t *testing.T) {
 	} {
 		var b strings.Builder
 		must.Do(t, report.WriteClosing(&b, c.p, report.Written{Output: "out", Width: c.width}))
-		if !strings.Contains(b.String(), "\nerror   "+c.want+"\n") {
-			t.Errorf("no %q in\n%s", c.want, b.String())
-		}
+		must.Hold(t, strings.Contains(b.String(), "\nerror   "+c.want+"\n"), "no %q in\n%s", c.want, b.String())
 	}
 }
 

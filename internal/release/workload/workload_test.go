@@ -42,9 +42,7 @@ func TestQueries(t *testing.T) {
 			continue
 		}
 		w, err := workload.Listed(file)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		must.Need(t, err == nil, "%s: %v", text, err)
 		m, sizes := w.Marginals[0], file.Domain.Sizes()
 		for z := range 2 * 11 * 3 {
 			r := []domain.Code{domain.Code(z / 33), domain.Code(z / 3 % 11), domain.Code(z % 3)}

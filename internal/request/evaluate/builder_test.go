@@ -85,9 +85,7 @@ func TestBuilderKeepsLeastRank(t *testing.T) {
 		b.Add(chunk(ids, n, m))
 	}
 	got := b.Table()
-	if got.Rows != len(order) {
-		t.Fatalf("%d rows, want %d", got.Rows, len(order))
-	}
+	must.Need(t, got.Rows == len(order), "%d rows, want %d", got.Rows, len(order))
 	for i, id := range order {
 		if row := [2]domain.Code{got.Columns[0][i], got.Columns[1][i]}; row != want[id].row {
 			t.Errorf("%s keeps %v, want %v", id, row, want[id].row)

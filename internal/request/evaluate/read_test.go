@@ -193,9 +193,7 @@ func TestRun(t *testing.T) {
 		Holdout: truth("holdout.csv", 90), JSON: at("figures.json")}
 	var text strings.Builder
 	must.Do(t, Run(context.Background(), c, &text))
-	if !strings.HasPrefix(text.String(), Banner) {
-		t.Errorf("the text begins with %.40q", text.String())
-	}
+	must.Hold(t, strings.HasPrefix(text.String(), Banner), "the text begins with %.40q", text.String())
 	figures := must.Value(os.ReadFile(c.JSON))(t)
 	var report Report
 	must.Do(t, json.Unmarshal(figures, &report))

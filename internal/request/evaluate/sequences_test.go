@@ -39,9 +39,7 @@ func TestCompareSequences(t *testing.T) {
 	truth := build([]string{"a", "a", "b", "a", "a"}, []int64{3, 1, 2, 8, 9}, []string{"l", "k", "l", "l", "k"})
 	other := build([]string{"x", "x"}, []int64{0, 2}, []string{"k", "l"})
 	s := compareSequences(truth, other, d, people.Events)
-	if s.Order != "day" || s.Unsorted != [2]int{1, 0} || len(s.Transitions) != 1 {
-		t.Fatalf("got %+v", s)
-	}
+	must.Need(t, s.Order == "day" && s.Unsorted == [2]int{1, 0} && len(s.Transitions) == 1, "got %+v", s)
 	// True pairs: kl, ll; synthetic: kl. First rows: k and l; k. True gaps: 2 and 5; synthetic: 2. True starts: 1 and 2; 0, which
 	// is in the bin below 1 alone.
 	for _, x := range []struct {
@@ -89,7 +87,5 @@ func TestDealtAtRandom(t *testing.T) {
 		}
 		from = to
 	}
-	if sum != 99*100/2 || moved < 50 {
-		t.Errorf("numbers of rows add up to %d, %d were moved", sum, moved)
-	}
+	must.Hold(t, sum == 99*100/2 && moved >= 50, "numbers of rows add up to %d, %d were moved", sum, moved)
 }

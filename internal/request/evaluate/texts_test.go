@@ -62,9 +62,7 @@ func TestCategoriesAreTexts(t *testing.T) {
 			src := must.Value(infer.Open(t.Context(), infer.Params{Input: table, FromData: true}))(t)
 			draft := must.Value(src.Propose(t.Context()))(t)
 			file, err := schema.Parse("draft", draft)
-			if err != nil {
-				t.Fatalf("%s of %q: %v\n%s", ending, texts, err, draft)
-			}
+			must.Need(t, err == nil, "%s of %q: %v\n%s", ending, texts, err, draft)
 			got, want := slices.Sorted(slices.Values(file.Domain.Attributes[0].Values)), slices.Sorted(slices.Values(texts))
 			must.Hold(t, slices.Equal(got, want) && !file.Domain.Attributes[0].Other, "%s: proposed %q, want %q", ending, got, want)
 			d := write(t, filepath.Join(dir, "d.yaml"), string(draft))

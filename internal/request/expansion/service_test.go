@@ -34,9 +34,7 @@ func TestMain(m *testing.M) {
 func TestExpand(t *testing.T) {
 	req := ask(t, rowsOf, few{people, 1, 1e-9})
 	resp := expand(t, req)
-	if resp.GetError() != "" {
-		t.Fatal(resp.GetError())
-	}
+	must.Need(t, resp.GetError() == "", "%v", resp.GetError())
 	c := resp.GetComponents()
 	known := func(what, id string, there bool) {
 		if !there || !strings.HasPrefix(id, "external_7_") && id != "theirs" && id != "rows" && id != "all" {
@@ -51,9 +49,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("transform %q is not the only one of its name below the caller's", tr.GetUniqueName())
 		}
 		names[tr.GetUniqueName()] = true
-		if strings.HasPrefix(tr.GetSpec().GetUrn(), placeholder) {
-			t.Errorf("%s is left", tr.GetSpec().GetUrn())
-		}
+		must.Hold(t, !strings.HasPrefix(tr.GetSpec().GetUrn(), placeholder), "%s is left", tr.GetSpec().GetUrn())
 		for _, sub := range tr.GetSubtransforms() {
 			known("transform", sub, c.GetTransforms()[sub] != nil)
 		}

@@ -188,9 +188,7 @@ func TestLongColumnsAreFolded(t *testing.T) {
 	}
 	got := propose(t, Params{Input: put(t, "x.csv", b.String()), FromData: true})
 	f, err := schema.Parse("x.yaml", []byte(got))
-	if err != nil || len(f.Domain.Attributes[0].Values) != 40 {
-		t.Fatalf("%v\n%s", err, got)
-	}
+	must.Need(t, err == nil && len(f.Domain.Attributes[0].Values) == 40, "%v\n%s", err, got)
 	columns := false
 	for line := range strings.Lines(got) {
 		if columns = columns || line == "columns:\n"; columns && !strings.Contains(line, "# ") && len(line) > 101 {

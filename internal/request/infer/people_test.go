@@ -43,9 +43,7 @@ func TestPeopleAreProposed(t *testing.T) {
 		t.Errorf("got %s\nwant %s", text, want)
 	}
 	hasLines(t, text, "{name: title, type: STRING, values: [Mr, Ms], ", "\n#   - {derive: title, from: sex, map: {F: Ms, M: Mr}}\n") // which is the reader's to choose
-	if _, err := schema.Parse("proposed", []byte(text)); err != nil {
-		t.Error(err)
-	}
+	must.Passes(schema.Parse("proposed", []byte(text)))(t)
 	if text := propose(t, Params{Input: put(t, "p.csv", all), FromData: true}); strings.Contains(text, "events:") {
 		t.Errorf("without a privacy ID: %s", text)
 	}

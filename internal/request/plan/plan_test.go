@@ -100,9 +100,7 @@ func TestManyColumnsAtLargeEpsilon(t *testing.T) {
 	for epsilon, want := range map[dp.Epsilon]dp.Accounting{1: dp.GaussianOnly, 10: dp.ZCDP} {
 		p.Epsilon = epsilon
 		plan, err := Make(p, "auto", 0, true, 0, nil)
-		if err != nil {
-			t.Fatalf("ε = %g: %v", float64(epsilon), err)
-		}
+		must.Need(t, err == nil, "ε = %g: %v", float64(epsilon), err)
 		if plan.Charges.Accounting != want.String() || !(plan.AverageTV > 0) {
 			t.Errorf("ε = %g: %s accounting, predicted %g", float64(epsilon), plan.Charges.Accounting, plan.AverageTV)
 		}
@@ -209,9 +207,7 @@ func TestLeastSeen(t *testing.T) {
 		}
 	}
 	made, err := Make(problem(2, 4, 5), "auto", 0, true, 0, nil)
-	if err != nil || made.leastSeen() != 0 {
-		t.Errorf("without learned bins: %v, %v", made.leastSeen(), err)
-	}
+	must.Hold(t, err == nil && made.leastSeen() == 0, "without learned bins: %v, %v", made.leastSeen(), err)
 }
 
 // Records are kept if bins are learned from them, or if there are too many cells, and take memory twice. Codes of 0 to
@@ -235,9 +231,7 @@ func TestMemoryOfKeptRecords(t *testing.T) {
 		{"wide", many, 2 * 50 * units, "measured marginals have more than 8388608 cells"},
 		{"wide and learned", both, 2*52*units + 2*50*units, "bins are learned from them"},
 	} {
-		if countBytes(tt.p) != tt.bytes {
-			t.Errorf("%s: %g bytes, want %g", tt.name, countBytes(tt.p), tt.bytes)
-		}
+		must.Hold(t, countBytes(tt.p) == tt.bytes, "%s: %g bytes, want %g", tt.name, countBytes(tt.p), tt.bytes)
 		if why := kept(tt.p); !strings.Contains(why, tt.says) || (why == "") != (tt.says == "") {
 			t.Errorf("%s: %q", tt.name, why)
 		}

@@ -29,9 +29,7 @@ func alike(sizes []int, width int, variance float64) (noisy []Noisy, cliques []d
 func TestAverageTVOfAKnownTable(t *testing.T) {
 	sizes := []int{16, 7, 15, 5, 2, 2, 10}
 	noisy, cliques := alike(sizes, 3, 35/(2*0.01427))
-	if len(cliques) != 35 {
-		t.Fatalf("%d triples", len(cliques))
-	}
+	must.Need(t, len(cliques) == 35, "%d triples", len(cliques))
 	if got := AverageTV(sizes, noisy, cliques, 48842); math.Abs(got/0.0231-1) > 0.1 {
 		t.Errorf("predicted %.4f, measured 0.0231", got)
 	}
@@ -62,9 +60,7 @@ func TestAverageTVOfTrivialColumns(t *testing.T) {
 	for _, sizes := range [][]int{{1}, {1, 1}, {1, 5}, {5, 1, 7}} {
 		noisy, cliques := alike(sizes, min(2, len(sizes)), 50)
 		got := AverageTV(sizes, noisy, cliques, 1000)
-		if math.IsNaN(got) || got < 0 || got > 1 {
-			t.Errorf("sizes %v: %g", sizes, got)
-		}
+		must.Hold(t, !math.IsNaN(got) && got >= 0 && got <= 1, "sizes %v: %g", sizes, got)
 		if product(sizes) == 1 && got != 0 {
 			t.Errorf("sizes %v: %g, want 0", sizes, got)
 		}
@@ -96,9 +92,7 @@ func TestAverageTVOfALongWorkload(t *testing.T) {
 	for _, c := range cliques {
 		whole += math.Min(1, p.marginal(c)) / float64(len(cliques))
 	}
-	if len(cliques) <= maxPredicted {
-		t.Fatalf("%d marginals are not many", len(cliques))
-	}
+	must.Need(t, len(cliques) > maxPredicted, "%d marginals are not many", len(cliques))
 	if got := AverageTV(sizes, noisy, cliques, 20000); math.Abs(got/whole-1) > 0.1 {
 		t.Errorf("a sample of the marginals gives %g, all of them %g", got, whole)
 	}

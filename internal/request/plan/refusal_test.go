@@ -24,9 +24,7 @@ func TestRefusalNamesColumns(t *testing.T) {
 	p := problem(2, sizes...)
 	p.MemoryLimit = limit
 	_, _, err := methods.Choose(p, "dpam")
-	if err == nil || !TooLarge(err) {
-		t.Fatalf("a domain of 2^43 cells was taken: %v", err)
-	}
+	must.Need(t, err != nil && TooLarge(err), "a domain of 2^43 cells was taken: %v", err)
 	what, fix := Refusal(p, "dpam", err)
 	must.Hold(t, strings.Contains(what, "cells") && strings.Contains(what, "GB"), "what: %s", what)
 	for _, want := range []string{"c3 from 400 to ", "c17 from 90 to "} {
@@ -46,9 +44,7 @@ func TestRefusalNamesColumns(t *testing.T) {
 			_, _ = fmt.Sscanf(part, "c17 from 90 to %d", &c17)
 		}
 	}
-	if c3 < 2 || c17 < 2 {
-		t.Fatalf("fix %q has sizes %d and %d", fix, c3, c17)
-	}
+	must.Need(t, c3 >= 2 && c17 >= 2, "fix %q has sizes %d and %d", fix, c3, c17)
 	sizes[3], sizes[17] = c3, c17
 	p = problem(2, sizes...)
 	p.MemoryLimit = limit

@@ -29,9 +29,7 @@ func TestClockEstimates(t *testing.T) {
 		t.Helper()
 		lines := strings.Split(out.String(), "\r")
 		line := lines[len(lines)-1]
-		if !strings.HasPrefix(line, stage) || !strings.Contains(line, ", "+at.Sub(start).String()) {
-			t.Fatalf("%q at %v of %s", line, at.Sub(start), stage)
-		}
+		must.Need(t, strings.HasPrefix(line, stage) && strings.Contains(line, ", "+at.Sub(start).String()), "%q at %v of %s", line, at.Sub(start), stage)
 		match := aboutLeft.FindStringSubmatch(line)
 		if match == nil {
 			return
@@ -76,9 +74,7 @@ func TestClockEstimates(t *testing.T) {
 		at, done = at.Add(time.Second), done+5
 		m.report("fit", done, 1000)
 	}
-	if said < 80 {
-		t.Errorf("an estimate was given %d times", said)
-	}
+	must.Hold(t, said >= 80, "an estimate was given %d times", said)
 }
 
 // In JSON each line is an object, with stages and elapsed time; the size of the input is not among them.

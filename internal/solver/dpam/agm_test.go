@@ -73,9 +73,7 @@ func TestExactAnswers(t *testing.T) {
 		}
 	}
 	t.Logf("%d evaluations, smoothness %.3f", d.evaluations, d.smoothness)
-	if d.evaluations > 600 {
-		t.Errorf("%d evaluations for 500 steps, want at most 600", d.evaluations)
-	}
+	must.Hold(t, d.evaluations <= 600, "%d evaluations for 500 steps, want at most 600", d.evaluations)
 }
 
 // TestDivergenceIdentity compares the divergence from marginals with the sum over the universe, and the

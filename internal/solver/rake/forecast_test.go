@@ -52,9 +52,7 @@ func TestForecastOfAPart(t *testing.T) {
 	p := problem(sizes, 3, dp.AddRemove)
 	p.Epsilon = 1
 	all, b := choose.NewTargets(p), dp.Budget{Capacity: .0165}
-	if len(all.Triples) < 5*forecastTriples {
-		t.Fatalf("%d triples are not many", len(all.Triples))
-	}
+	must.Need(t, len(all.Triples) >= 5*forecastTriples, "%d triples are not many", len(all.Triples))
 	part := must.Value(newForecast(p, b, nil, forecastTriples))(t)
 	whole := must.Value(newForecast(p, b, nil, len(all.Triples)))(t)
 	if ratio := part.TV() / whole.TV(); math.Abs(ratio-1) > .1 {

@@ -118,9 +118,7 @@ func TestSolveDependsOnAnswersOnly(t *testing.T) {
 		}
 		again.replay = first.log
 		got, err := Solve(p, again)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		must.Need(t, err == nil, "%s: %v", name, err)
 		must.Hold(t, got.Model.Fingerprint() == want.Model.Fingerprint(), "%s: equal answers, different models", name)
 	}
 }

@@ -85,9 +85,7 @@ func TestPooledAreTold(t *testing.T) {
 			}
 		}
 	}
-	if pooled < 10 {
-		t.Errorf("%d pooled values, want many", pooled)
-	}
+	must.Hold(t, pooled >= 10, "%d pooled values, want many", pooled)
 }
 
 // marginalOf returns a one-way table.

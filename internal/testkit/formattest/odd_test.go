@@ -21,9 +21,7 @@ func TestEveryFormatHasOddRecords(t *testing.T) {
 			t.Errorf("%s: it registers a format, and no test of it calls formattest.OddRecords", dir)
 		}
 	}
-	if formats < 5 {
-		t.Errorf("%d formats were found", formats)
-	}
+	must.Hold(t, formats >= 5, "%d formats were found", formats)
 }
 
 // packages returns the text of the packages below io and internal/io, of their tests or of what is no test.

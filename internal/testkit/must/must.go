@@ -1,5 +1,5 @@
-// Package must says what has to be true in a test: one that is not so ends the test (Do, Value), or marks it as failed (Hold, Equal,
-// Fail, Fails).
+// Package must says what has to be true in a test. What is not so ends the test (Do, Value, Need) or marks it as failed (Pass,
+// Passes, Hold, Equal, List, Fail, Fails).
 package must
 
 import (
@@ -23,6 +23,28 @@ func Do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Need ends the test, with the words of a format, if something does not hold. The arguments are evaluated either way.
+func Need(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatalf(format, args...)
+	}
+}
+
+// Pass marks the test as failed if there is an error. What was tried may be named: a format and its arguments.
+func Pass(t testing.TB, err error, about ...any) {
+	t.Helper()
+	Hold(t, err == nil, "%s%v", named(about), err)
+}
+
+// Passes is Pass for a call that returns a value, too.
+func Passes[T any](_ T, err error) func(t testing.TB, about ...any) {
+	return func(t testing.TB, about ...any) {
+		t.Helper()
+		Pass(t, err, about...)
 	}
 }
 

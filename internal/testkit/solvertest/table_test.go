@@ -72,9 +72,7 @@ func TestCuratorRefuses(t *testing.T) {
 		_, err := c.Measure("m", round, []domain.Clique{{0}}, nil, share)
 		return err
 	}
-	if err := measure(1, dp.ShareOf(1, 2)); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, measure(1, dp.ShareOf(1, 2)))
 	must.Hold(t, measure(1, dp.ShareOf(1, 4)) != nil, "a stage and round were answered twice")
 	must.Hold(t, measure(2, dp.ShareOf(3, 4)) != nil, "the budget was overspent")
 }
@@ -83,8 +81,6 @@ func TestCuratorRefuses(t *testing.T) {
 func TestReplayNotices(t *testing.T) {
 	c := NewCurator(NewTable(3), dp.Budget{Capacity: 1}, 1)
 	must.Value(c.Total("total", dp.ShareOf(1, 2)))(t)
-	if _, err := c.Replay().Total("total", dp.ShareOf(1, 2)); err != nil {
-		t.Error(err)
-	}
+	must.Passes(c.Replay().Total("total", dp.ShareOf(1, 2)))(t)
 	must.Fails(c.Replay().Total("total", dp.ShareOf(1, 3)))(t, "", "another share was not noticed")
 }

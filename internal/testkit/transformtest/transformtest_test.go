@@ -42,7 +42,5 @@ func TestPort(t *testing.T) {
 		must.Do(t, l.Close())
 	}
 	l := must.Value(net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)))(t)
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, l.Close())
 }

@@ -83,9 +83,7 @@ func TestCount(t *testing.T) {
 			d := adult(id)
 			chunks := sample(d, 5000)
 			got := count(t, "prism", d, p, chunks...)
-			if len(got) != 1 {
-				t.Fatalf("%d tables, want 1", len(got))
-			}
+			must.Need(t, len(got) == 1, "%d tables, want 1", len(got))
 			people := map[string]bool{}
 			for _, c := range chunks {
 				for i := 0; i < c.Rows && id != ""; i++ {
@@ -96,9 +94,7 @@ func TestCount(t *testing.T) {
 			if id == "" {
 				want = 5000
 			}
-			if got[0].Units() != want {
-				t.Errorf("ID %q, %+v: %d units, want %d", id, p, got[0].Units(), want)
-			}
+			must.Hold(t, got[0].Units() == want, "ID %q, %+v: %d units, want %d", id, p, got[0].Units(), want)
 			slices.Reverse(chunks)
 			if again := count(t, "direct", d, p, chunks...); again[0].Digest() != got[0].Digest() {
 				t.Errorf("ID %q, %+v: the direct runner counts otherwise", id, p)

@@ -59,9 +59,7 @@ func TestMarginals(t *testing.T) {
 				}
 			}
 		}
-		if table.Units() != 3000 {
-			t.Errorf("%s: %d units, want 3000", name, table.Units())
-		}
+		must.Hold(t, table.Units() == 3000, "%s: %d units, want 3000", name, table.Units())
 	}
 }
 
@@ -133,18 +131,14 @@ func TestEncodingIsCanonical(t *testing.T) {
 			if trial == 0 {
 				want = got
 			}
-			if !bytes.Equal(got, want) {
-				t.Fatalf("%s: a permutation changed the encoding", name)
-			}
+			must.Need(t, bytes.Equal(got, want), "%s: a permutation changed the encoding", name)
 		}
 	}
 }
 
 func recode(t *testing.T, a *Table) *Table {
 	b := must.Value(DecodeTable(a.Encode()))(t)
-	if b.Digest() != a.Digest() || b.Units() != a.Units() {
-		t.Fatal("a table came back different")
-	}
+	must.Need(t, b.Digest() == a.Digest() && b.Units() == a.Units(), "a table came back different")
 	return b
 }
 
@@ -219,9 +213,7 @@ func TestPartOfARecord(t *testing.T) {
 	for _, s := range []Shape{{Sizes: []int{2, 300}, Records: true}, {Sizes: []int{2, 300}, Cliques: []domain.Clique{{0}}}} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Fatalf("%+v: 5 bytes of records of 3 are counted", s)
-				}
+				must.Need(t, recover() != nil, "%+v: 5 bytes of records of 3 are counted", s)
 			}()
 			NewTable(s).add([]byte{1, 1, 0, 1, 1})
 		}()

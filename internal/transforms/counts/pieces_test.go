@@ -22,9 +22,7 @@ import (
 func bundle(t *testing.T, s Shape, batches ...[]byte) map[int]*Piece {
 	f, sent := &countPiecesFn{Shape: s}, map[int]*Piece{}
 	emit := func(key int, p *Piece) {
-		if sent[key] != nil {
-			t.Fatalf("two pieces with key %d", key)
-		}
+		must.Need(t, sent[key] == nil, "two pieces with key %d", key)
 		sent[key] = p
 	}
 	must.Do(t, f.StartBundle(emit))
@@ -116,9 +114,7 @@ func TestPieces(t *testing.T) {
 		for _, p := range combine(t, rng, grouped) {
 			all = append(all, p)
 		}
-		if len(all) != 4 {
-			t.Fatalf("%d pieces of 63,500 cells", len(all))
-		}
+		must.Need(t, len(all) == 4, "%d pieces of 63,500 cells", len(all))
 		got := must.Value(Assemble(s, each(all...)))(t)
 		must.Hold(t, slices.Equal(got.Encode(), want), "%d bundles: another table", bundles)
 	}

@@ -93,14 +93,10 @@ func TestWideTableAcrossProcesses(t *testing.T) {
 	transformtest.RunInProcesses(t, p)
 
 	kept, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(kept) != 1 {
-		t.Fatalf("%d tables, want 1 (%v)", len(kept), err)
-	}
+	must.Need(t, err == nil && len(kept) == 1, "%d tables, want 1 (%v)", len(kept), err)
 	b := must.Value(os.ReadFile(kept[0]))(t)
 	got := must.Value(DecodeTable(b))(t)
-	if got.Units() != wideRows*wideChunks {
-		t.Errorf("%d units, want %d", got.Units(), wideRows*wideChunks)
-	}
+	must.Hold(t, got.Units() == wideRows*wideChunks, "%d units, want %d", got.Units(), wideRows*wideChunks)
 	for _, pair := range [][2]int{{0, 1}, {7, 15}, {23, 59}, {58, 59}} {
 		n := d.Sizes()[pair[1]]
 		want := make([]int64, d.Sizes()[pair[0]]*n)

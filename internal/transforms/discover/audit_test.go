@@ -204,9 +204,7 @@ func cellsLoss(t *testing.T, call mechanism.Call, here, other mechanism.Counts) 
 	switch call.Request.Method {
 	case mechanism.Total:
 		if call.Release.Total.Variance == 0 { // public under Replace
-			if here.Units() != other.Units() {
-				t.Fatal("neighbours of other sizes")
-			}
+			must.Need(t, here.Units() == other.Units(), "neighbours of other sizes")
 			break
 		}
 		gauss(call.Release.Total.Units, float64(here.Units()), float64(other.Units()), call.Release.Total.Variance)

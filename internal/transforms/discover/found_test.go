@@ -59,9 +59,7 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 	far, near, nothing := 0, 0, 0
 	for range 10_000 {
 		first, last, ok := draw(map[int]float64{100: 50, 101: 50}).seen(nil)
-		if !ok || first > 100 || last < 101 {
-			t.Fatalf("a range from 100 to 101 is seen from %d to %d, %v", first, last, ok)
-		}
+		must.Need(t, ok && first <= 100 && last >= 101, "a range from 100 to 101 is seen from %d to %d, %v", first, last, ok)
 		if first < 100 || last > 101 {
 			near++
 		}
@@ -129,9 +127,7 @@ func TestRangesReachAcrossZero(t *testing.T) {
 			longer++
 		}
 	}
-	if longer > 1800 {
-		t.Errorf("noise makes %d of 10,000 ranges longer", longer)
-	}
+	must.Hold(t, longer <= 1800, "noise makes %d of 10,000 ranges longer", longer)
 }
 
 // TestEndsThatFade: of few people, values that fade out over some magnitudes are cut off where less than a twentieth of them is
@@ -150,9 +146,7 @@ func TestEndsThatFade(t *testing.T) {
 		}
 		f := FoundColumn{Type: domain.Numeric}
 		e, ok := f.extent(n)
-		if !ok {
-			t.Fatal("nothing is seen")
-		}
+		must.Need(t, ok, "nothing is seen")
 		cut += 1 - sum(truth[e.first:e.last+1])/people
 	}
 	if cut /= draws; cut > .05 {
@@ -386,9 +380,7 @@ func TestFewPeopleAndManyColumns(t *testing.T) {
 	if f.kinds(Column{Untyped: true}, one, sum(one.cells), 1); f.Left != "" {
 		t.Error("a kind that stands out is not seen")
 	}
-	if hidden > 100 || shown > 40 {
-		t.Errorf("of 1,500 columns with values %d are left out, and of 1,500 empty ones %d are not", hidden, shown)
-	}
+	must.Hold(t, hidden <= 100 && shown <= 40, "of 1,500 columns with values %d are left out, and of 1,500 empty ones %d are not", hidden, shown)
 }
 
 // TestMostlyDecimals: a column of more decimals than whole numbers has decimal places, however few people there are, and whole
@@ -414,7 +406,5 @@ func TestMostlyDecimals(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 4 {
-		t.Errorf("%d of 400 columns have the wrong places", wrong)
-	}
+	must.Hold(t, wrong <= 4, "%d of 400 columns have the wrong places", wrong)
 }

@@ -55,9 +55,7 @@ func TestPipeline(t *testing.T) {
 		col := transformtest.Capture[string](s, discover.Discover(s, source.Read(s, p.Records(), schema.CSV{Trim: true}), p))
 		transformtest.Run(t, pipe)
 		all := col.Elements()
-		if len(all) != 1 {
-			t.Fatalf("%d results", len(all))
-		}
+		must.Need(t, len(all) == 1, "%d results", len(all))
 		f := must.Value(discover.Decode([]byte(all[0])))(t)
 		found = append(found, f)
 	}

@@ -77,9 +77,7 @@ func TestLevelsCountEachUnitOnce(t *testing.T) {
 			for _, v := range sum.Values(of, cut) {
 				got[v.Text] = v.Count
 			}
-			if !maps.Equal(got, want) {
-				t.Fatalf("first cut %d, prefixes of %d, standing %q: counted %v, want %v of %q", cut, n, standing, got, want, units)
-			}
+			must.Need(t, maps.Equal(got, want), "first cut %d, prefixes of %d, standing %q: counted %v, want %v of %q", cut, n, standing, got, want, units)
 			for _, text := range slices.Sorted(maps.Keys(want)) {
 				if rng.IntN(2) == 0 {
 					standing = append(standing, text)

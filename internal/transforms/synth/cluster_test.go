@@ -254,9 +254,7 @@ func TestLimits(t *testing.T) {
 	for header, table := range map[string]string{growing: growth.String(), limiting: first.String()} {
 		before, rest, found := strings.Cut(want, header)
 		_, after, ends := strings.Cut(rest, "\n\n")
-		if !found || !ends {
-			t.Fatalf("the page has no table that begins with %q; it is this:\n%s", header, table)
-		}
+		must.Need(t, found && ends, "the page has no table that begins with %q; it is this:\n%s", header, table)
 		want = before + table + "\n" + after
 	}
 	if *update {

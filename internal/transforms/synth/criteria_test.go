@@ -19,9 +19,7 @@ func checkedRelease(t *testing.T, method string, tb *counts.Table, largest float
 	f.Params.Method, f.Params.Epsilon, f.Params.Delta = method, 20, 1e-6
 	f.Params.Criteria = solver.Criteria{Limits: []solver.Limit{{Clique: domain.NewClique(0, 1), Largest: largest}}, Share: dp.ShareOf(1, 5)}
 	ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
-	if err != nil {
-		t.Fatalf("%s: %v", method, err)
-	}
+	must.Need(t, err == nil, "%s: %v", method, err)
 	return artifact(t, ref, StoreRef{})
 }
 

@@ -44,9 +44,7 @@ func TestDraws(t *testing.T) {
 	for b, err := range Draws(model, errors, 3, 50) {
 		must.Do(t, err)
 		_, f, err := readSaved(b)
-		if err != nil || f.Domain.Attributes[0].Name != "a" {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil && f.Domain.Attributes[0].Name == "a", "%v", err)
 		shares = append(shares, f.Model.Weights[0]/f.Model.Total())
 	}
 	sum, square := 0.0, 0.0

@@ -44,9 +44,7 @@ func TestFewPeople(t *testing.T) {
 				table := x.count(t, x.people(n))
 				for range dptest.Size(4, 12) {
 					runs++
-					if _, err := x.run(table); err != nil {
-						t.Errorf("%d people, ε = %g: %v", n, float64(epsilon), err)
-					}
+					must.Passes(x.run(table))(t, "%d people, ε = %g", n, float64(epsilon))
 				}
 			}
 		}

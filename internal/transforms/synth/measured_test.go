@@ -25,9 +25,7 @@ func TestErrorIsMeasured(t *testing.T) {
 			f.Params.Method, f.Params.Epsilon, f.Params.Delta, f.Params.ErrorShare = method, 20, delta, .05
 			f.Params.Criteria = solver.Criteria{Limits: []solver.Limit{{Clique: domain.NewClique(0, 1), Largest: .9}}, Share: dp.ShareOf(1, 5)}
 			ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
-			if err != nil {
-				t.Fatalf("%s: %v", method, err)
-			}
+			must.Need(t, err == nil, "%s: %v", method, err)
 			a := artifact(t, ref, StoreRef{})
 			m, r := a.Result.Measured, a.Result
 			if m == nil || r.Accepted == nil {
@@ -66,9 +64,7 @@ func TestNoErrorIsMeasured(t *testing.T) {
 		f.Params.Method, f.Params.ErrorShare = method, share
 		must.Do(t, f.choose())
 		ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 400)})
-		if err != nil {
-			t.Fatalf("%s: %v", method, err)
-		}
+		must.Need(t, err == nil, "%s: %v", method, err)
 		a := artifact(t, ref, StoreRef{})
 		for _, line := range a.Statement.Ledger {
 			must.Hold(t, line.Stage != solver.ErrorStage && a.Result.Measured == nil, "%s, share %g: an error was measured", method, share)

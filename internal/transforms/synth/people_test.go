@@ -59,9 +59,7 @@ func TestRowsOfPeople(t *testing.T) {
 	read := func(bounds ...int64) (out []string) {
 		for i := range bounds[1:] {
 			must.Do(t, src.each(context.Background(), oneTable, bounds[i], bounds[i+1], newChunk, func(c *domain.Chunk) error {
-				if len(c.Columns) != d.Written().Len() {
-					t.Fatalf("%d columns, want %d", len(c.Columns), d.Written().Len())
-				}
+				must.Need(t, len(c.Columns) == d.Written().Len(), "%d columns, want %d", len(c.Columns), d.Written().Len())
 				for row := range c.Rows {
 					var cells []string
 					for a := range c.Columns {
@@ -76,9 +74,7 @@ func TestRowsOfPeople(t *testing.T) {
 	}
 	all := read(0, 500)
 	must.Hold(t, slices.Equal(all, read(0, 1, 130, 130, 499, 500)), "other shards have other rows")
-	if int64(len(all)) != src.total() {
-		t.Errorf("%d rows, want %d", len(all), src.total())
-	}
+	must.Hold(t, int64(len(all)) == src.total(), "%d rows, want %d", len(all), src.total())
 	rows, pay := map[int]int{}, map[int]string{}
 	for _, line := range all {
 		var who, money, rent, from, to, month, day, year, sex int

@@ -125,9 +125,7 @@ func TestStepsAreTheStage(t *testing.T) {
 		}
 		sizes[p.Runner] = len(a)
 	}
-	if sizes["prism"] > 45 || sizes["flink"] > 45 {
-		t.Errorf("transforms by runner: %v; structs take one branch", sizes)
-	}
+	must.Hold(t, sizes["prism"] <= 45 && sizes["flink"] <= 45, "transforms by runner: %v; structs take one branch", sizes)
 }
 
 // Chunks of a reader go in, and structs or chunks come out.

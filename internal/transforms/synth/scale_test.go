@@ -120,9 +120,7 @@ func TestScale(t *testing.T) {
 	text := must.Value(os.ReadFile(page))(t)
 	before, rest, found := strings.Cut(string(text), header)
 	_, after, ends := strings.Cut(rest, "\n\n")
-	if !found || !ends {
-		t.Fatal("the page has no such table")
-	}
+	must.Need(t, found && ends, "the page has no such table")
 	want := before + b.String() + "\n" + after
 	if *update {
 		must.Do(t, os.WriteFile(page, []byte(want), 0o666))

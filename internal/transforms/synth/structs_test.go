@@ -130,9 +130,7 @@ func TestStructsAcrossProcesses(t *testing.T) {
 	transformtest.RunInProcesses(t, pl)
 	for name, dir := range dirs {
 		files, err := filepath.Glob(filepath.Join(dir, "row*"))
-		if err != nil || len(files) != 50 {
-			t.Fatalf("%s: %d rows, error %v; want 50", name, len(files), err)
-		}
+		must.Need(t, err == nil && len(files) == 50, "%s: %d rows, error %v; want 50", name, len(files), err)
 		right := 0
 		for _, f := range files {
 			text := must.Value(os.ReadFile(f))(t)
@@ -142,8 +140,6 @@ func TestStructsAcrossProcesses(t *testing.T) {
 		}
 		// At ε = 50 the noise of a cell has a variance below .1: that other cells weigh 240 of 2000, which six
 		// other rows would take, has probability below 1e-300.
-		if right < 45 {
-			t.Errorf("%s: %d of 50 rows have the values that all records have", name, right)
-		}
+		must.Hold(t, right >= 45, "%s: %d of 50 rows have the values that all records have", name, right)
 	}
 }

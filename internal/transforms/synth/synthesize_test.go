@@ -148,18 +148,14 @@ func TestSynthesize(t *testing.T) {
 		must.Do(t, transformtest.RunOn(runner, p))
 		plus := 0
 		for _, c := range caught.Elements() {
-			if c.Customer != "" || c.Note != "" {
-				t.Fatalf("%s: row %+v has an ID or a note", runner, c)
-			}
+			must.Need(t, c.Customer == "" && c.Note == "", "%s: row %+v has an ID or a note", runner, c)
 			if c.Plan == "plus" && c.Active {
 				plus++
 			}
 		}
 		// 199.9 rows with a standard deviation of 0.4 by dpam, 196 and 2 by the other (100 and 30 runs): 150 are
 		// more than 20 of these away.
-		if len(caught.Elements()) != 200 || plus < 150 {
-			t.Errorf("%s: %d rows, %d of them as all records were", runner, len(caught.Elements()), plus)
-		}
+		must.Hold(t, len(caught.Elements()) == 200 && plus >= 150, "%s: %d rows, %d of them as all records were", runner, len(caught.Elements()), plus)
 	}
 }
 
@@ -209,9 +205,7 @@ func TestSynthesizeFaults(t *testing.T) {
 func TestPublicTable(t *testing.T) {
 	d, age := shop([]int64{18, 38, 58, 78, 98}), int64(40)
 	p, err := synth.PublicTable([]customer{{Plan: "pro", Age: &age}, {Customer: "a", Plan: "pro", Age: &age}, {}}, d)
-	if err != nil || p.Rows != 3 {
-		t.Fatalf("%+v, %v", p, err)
-	}
+	must.Need(t, err == nil && p.Rows == 3, "%+v, %v", p, err)
 	h, err := p.Histogram(d.Sizes())
 	if at := (2*5+1)*2 + 0; err != nil || h[at] != 2 {
 		t.Errorf("record pro, 38 to 57, false occurs %g times, want 2 (%v)", h[at], err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 )
 
@@ -20,17 +21,11 @@ func TestSolveExcludes(t *testing.T) {
 			f.Params.ErrorShare = -1
 		}
 		ref, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)})
-		if err != nil {
-			t.Fatalf("%s: %v", method, err)
-		}
+		must.Need(t, err == nil, "%s: %v", method, err)
 		_, a, err := decodeArtifact(read(t, ref, StoreRef{}))
-		if err != nil {
-			t.Fatalf("%s: %v", method, err)
-		}
+		must.Need(t, err == nil, "%s: %v", method, err)
 		s, err := newRowSource(a, "hash", WriteParams{Rows: 500})
-		if err != nil {
-			t.Fatalf("%s: %v", method, err)
-		}
+		must.Need(t, err == nil, "%s: %v", method, err)
 		record := make([]domain.Code, 3)
 		for p := range s.rows.Len() {
 			if s.rows.At(p, record); never.Violated(record) >= 0 {

@@ -100,17 +100,13 @@ func TestPartitions(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	want := []string{"shop_name=%C3%89vora%2F1", "shop_name=Rome", "shop_name=__HIVE_DEFAULT_PARTITION__"}
-	if !slices.Equal(names, want) {
-		t.Fatalf("directories %q, want %q", names, want)
-	}
+	must.Need(t, slices.Equal(names, want), "directories %q, want %q", names, want)
 	from := must.Value(table.Find(context.Background(), filepath.Join(out, "shop_name=Rome", "*.parquet"), nil))(t)
 	columns, _, err := from.Describe(context.Background(), schema.CSV{})
 	if err != nil || slices.ContainsFunc(columns, func(c table.Column) bool { return c.Name == "shop_name" }) {
 		t.Errorf("the column is in the files too: %v (error %v)", columns, err)
 	}
-	if _, err := os.Stat(filepath.Join(out+".release", "shop_name=Rome", "_manifest.json")); err != nil {
-		t.Error(err)
-	}
+	must.Passes(os.Stat(filepath.Join(out+".release", "shop_name=Rome", "_manifest.json")))(t)
 }
 
 // What does not match is refused while the pipeline is built, in words that name the field.

@@ -68,9 +68,7 @@ func TestWriteOnce(t *testing.T) {
 		t.Errorf("the statement says %+v (error %v)\n%s", said, err, b)
 	}
 	from := must.Value(table.Find(context.Background(), out, nil))(t)
-	if err := from.Check(context.Background(), &domain.Domain{Attributes: orders.Attributes}, schema.CSV{}); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, from.Check(context.Background(), &domain.Domain{Attributes: orders.Attributes}, schema.CSV{}))
 }
 
 // What cannot be written is refused while the pipeline is built, before anything is spent.
@@ -117,9 +115,7 @@ func TestWriteStatement(t *testing.T) {
 		run(t, p)
 	}
 	for _, name := range []string{"_errors.json", "_manifest.json", "_marginals.parquet", "_model.arrow", "_privacy.json", "_report.html"} {
-		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
-			t.Error(err)
-		}
+		must.Passes(os.Stat(filepath.Join(out, name)))(t)
 	}
 }
 

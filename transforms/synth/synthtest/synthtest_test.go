@@ -57,9 +57,7 @@ func TestDryRowsDoNotDependOnRecords(t *testing.T) {
 				n++
 			}
 		}
-		if n < 250 || n > 420 {
-			t.Errorf("%d of 1000 dry rows are of %s; want about a third", n, country)
-		}
+		must.Hold(t, n >= 250 && n <= 420, "%d of 1000 dry rows are of %s; want about a third", n, country)
 	}
 	if one.Method != synthtest.Method || one.Statement.Epsilon != 0 || one.Statement.Delta != 0 || len(one.Statement.Ledger) != 0 {
 		t.Errorf("dry rows are marked as method %q with %+v", one.Method, one.Statement)
@@ -120,13 +118,9 @@ func TestDryPeople(t *testing.T) {
 	for _, p := range patients.Elements() {
 		known[p.ID] = true
 	}
-	if len(known) != 200 || len(events.Elements()) < 100 {
-		t.Errorf("%d dry people with %d rows", len(known), len(events.Elements()))
-	}
+	must.Hold(t, len(known) == 200 && len(events.Elements()) >= 100, "%d dry people with %d rows", len(known), len(events.Elements()))
 	for _, v := range events.Elements() {
-		if !known[v.ID] {
-			t.Fatalf("a dry row is of person %d, who is not there", v.ID)
-		}
+		must.Need(t, known[v.ID], "a dry row is of person %d, who is not there", v.ID)
 	}
 }
 

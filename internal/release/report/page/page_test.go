@@ -66,9 +66,7 @@ var step = regexp.MustCompile(`([MHVhvz])(-?[\d.]+)?(?: (-?[\d.]+))?`)
 func inside(t *testing.T, path string, width, height float64) {
 	t.Helper()
 	x, y := 0.0, 0.0
-	if strings.Contains(path, "NaN") || strings.Contains(path, "Inf") {
-		t.Fatalf("%.80s", path)
-	}
+	must.Need(t, !strings.Contains(path, "NaN") && !strings.Contains(path, "Inf"), "%.80s", path)
 	for _, m := range step.FindAllStringSubmatch(path, -1) {
 		var a, b float64
 		fmt.Sscan(m[2], &a)

@@ -63,15 +63,11 @@ func TestRequest(t *testing.T) {
 	var request []byte
 	d.Made = func(b []byte) { request = b }
 	job, staged, err := submit(t, dial(t, d))
-	if err != nil || job != jobstest.DataflowJob || d.Jobs() != 1 {
-		t.Fatalf("job %q, %v, %d jobs", job, err, d.Jobs())
-	}
+	must.Need(t, err == nil && job == jobstest.DataflowJob && d.Jobs() == 1, "job %q, %v, %d jobs", job, err, d.Jobs())
 	var got bytes.Buffer
 	must.Do(t, json.Indent(&got, request, "", " "))
 	want, err := os.ReadFile("testdata/request.json")
-	if err != nil || strings.TrimSpace(got.String()) != strings.TrimSpace(string(want)) {
-		t.Errorf("%v; the request is\n%s", err, got.String())
-	}
+	must.Hold(t, err == nil && strings.TrimSpace(got.String()) == strings.TrimSpace(string(want)), "%v; the request is\n%s", err, got.String())
 	graph := &pipepb.Pipeline{}
 	if err := proto.Unmarshal(staged["model"], graph); err != nil || string(staged["worker"]) != "a program" || len(staged) != 2 {
 		t.Fatalf("staged are %d files, %v", len(staged), err)
@@ -156,7 +152,5 @@ func TestFollow(t *testing.T) {
 func TestCancel(t *testing.T) {
 	d := jobstest.StartDataflow(t)
 	last, err := dial(t, d).Cancel(t.Context(), jobstest.DataflowJob)
-	if err != nil || !jobs.Ended(last) || d.Cancels() != 1 {
-		t.Errorf("%v, %v, %d cancels", last, err, d.Cancels())
-	}
+	must.Hold(t, err == nil && jobs.Ended(last) && d.Cancels() == 1, "%v, %v, %d cancels", last, err, d.Cancels())
 }

@@ -80,20 +80,14 @@ func TestWriteThenRead(t *testing.T) {
 	domain.NewDecoder(d).Decode(chunk, codes, func(int, int) uint64 { return rng.Uint64() })
 	for _, typ := range []reflect.Type{reflect.TypeFor[typed](), reflect.TypeFor[texts](), reflect.TypeFor[*typed]()} {
 		out, err := Output(typ, d)
-		if err != nil {
-			t.Fatalf("%v: %v", typ, err)
-		}
+		must.Need(t, err == nil, "%v: %v", typ, err)
 		in, err := Input(typ, d)
-		if err != nil {
-			t.Fatalf("%v: %v", typ, err)
-		}
+		must.Need(t, err == nil, "%v: %v", typ, err)
 		w, r := out.NewWriter(d), in.NewReader(d)
 		for i := range n {
 			want := codes[i*d.Len() : (i+1)*d.Len()]
 			got, _, bad := r.Read(w.Write(chunk, i).Interface(), nil, nil)
-			if !slices.Equal(got, want) || bad >= 0 {
-				t.Fatalf("%v: codes %v came back as %v, attribute %d unusable", typ, want, got, bad)
-			}
+			must.Need(t, slices.Equal(got, want) && bad < 0, "%v: codes %v came back as %v, attribute %d unusable", typ, want, got, bad)
 		}
 	}
 }
@@ -150,9 +144,7 @@ func TestOutputFaults(t *testing.T) {
 		Clock    string
 	}
 	_, err := Output(reflect.TypeFor[narrow](), all())
-	if err == nil {
-		t.Fatal("no fault found")
-	}
+	must.Need(t, err != nil, "no fault found")
 	for _, want := range []string{"category", "level", "age", "score", "income", "married"} {
 		must.Hold(t, strings.Contains(err.Error(), `"`+want+`"`), "faults lack column %s", want)
 	}

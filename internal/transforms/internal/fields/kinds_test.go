@@ -60,9 +60,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		Note []int
 		Sum  big.Rat
 	}](), d)
-	if err == nil {
-		t.Fatal("nothing is refused")
-	}
+	must.Need(t, err != nil, "nothing is refused")
 	for _, want := range []string{`privacy ID "id": field ID is a []uint8`, "field Note is a []int", "make it a string", "field Sum is a big.Rat", "make it a *big.Rat"} {
 		must.Hold(t, strings.Contains(err.Error(), want), "error %q lacks %q", err, want)
 	}

@@ -97,7 +97,5 @@ func TestRecordWithValid(t *testing.T) {
 		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 2}, Resolution: 1, HasFallback: true},
 		{Name: "valid", Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true},
 	}}
-	if _, err := Input(reflect.TypeFor[check](), d); err != nil {
-		t.Error(err)
-	}
+	must.Passes(Input(reflect.TypeFor[check](), d))(t)
 }

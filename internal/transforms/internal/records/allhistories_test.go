@@ -166,9 +166,7 @@ func TestAllSmallHistories(t *testing.T) {
 			for _, own := range people {
 				ids := slices.Repeat([]string{id}, len(own))
 				first := c.counts(ids, own, make([]int, len(own)))
-				if !c.follows(first, own, strict) {
-					t.Fatalf("strict %v: %v counts as %v", strict, own, first)
-				}
+				must.Need(t, c.follows(first, own, strict), "strict %v: %v counts as %v", strict, own, first)
 				orders(len(own), func(order []int) {
 					list := make([]visit, len(own))
 					for i, at := range order {

@@ -51,9 +51,7 @@ func TestHistoriesIgnoreBundles(t *testing.T) {
 			return lists
 		}
 		want := shared(spread(1))
-		if len(want) == 0 {
-			t.Fatal("no rows")
-		}
+		must.Need(t, len(want) != 0, "no rows")
 		for n := 2; n < 5; n++ {
 			if got := shared(spread(n)); !bytes.Equal(got, want) {
 				t.Fatalf("histories of rows in %d lists differ from those in one", n)

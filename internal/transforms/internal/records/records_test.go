@@ -86,9 +86,7 @@ func TestSetCountsRows(t *testing.T) {
 	if want := tally(fs); !maps.Equal(got, want) {
 		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
 	}
-	if set.Len() != 0 {
-		t.Errorf("%d rows after Flush, want 0", set.Len())
-	}
+	must.Hold(t, set.Len() == 0, "%d rows after Flush, want 0", set.Len())
 }
 
 // A unit of 10,000 records, some of them equal, some hundred thousand of them seen before, is counted in full.
@@ -131,18 +129,14 @@ func TestIDsOfOneHash(t *testing.T) {
 	for from := range 2 { // 0…98 in one bundle, 1…99 in another
 		set := NewSet(1, 1<<20)
 		for i, id := range ids[from : from+99] {
-			if Hash(id) != 0 {
-				t.Fatalf("ID %d has the hash %x: the test is blind", i, Hash(id))
-			}
+			must.Need(t, Hash(id) == 0, "ID %d has the hash %x: the test is blind", i, Hash(id))
 			set.Add(id, []byte{byte(from+i) / 2})
 		}
 		if from == 1 {
 			set.compact() // before it is sorted
 		}
 		set.Flush(1, func(_ int, u *Units) {
-			if u.Len() != 99 {
-				t.Errorf("%d units in a bundle of 99", u.Len())
-			}
+			must.Hold(t, u.Len() == 99, "%d units in a bundle of 99", u.Len())
 			all = append(all, recode(u))
 		})
 	}
@@ -152,9 +146,7 @@ func TestIDsOfOneHash(t *testing.T) {
 			t.Errorf("unit %d has the row of unit %d", binary.LittleEndian.Uint64(id), rows[0])
 		}
 	})
-	if units != len(ids) {
-		t.Fatalf("%d units of %d", units, len(ids))
-	}
+	must.Need(t, units == len(ids), "%d units of %d", units, len(ids))
 }
 
 // Logs that grow past their limits count the same rows, and memory follows different rows and not records.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // inHybrid reads n numbers bit by bit, as the format describes them.
@@ -49,9 +51,7 @@ func TestHybrid(t *testing.T) {
 			}
 		}
 		b := appendHybrid(nil, v, width)
-		if !slices.Equal(inHybrid(b, len(v), width), v) {
-			t.Fatalf("%d numbers of %d bits", len(v), width)
-		}
+		must.Need(t, slices.Equal(inHybrid(b, len(v), width), v), "%d numbers of %d bits", len(v), width)
 		if limit := (len(v)+7)/8*width + 2 + len(v)/20; len(b) > limit {
 			t.Fatalf("%d numbers of %d bits take %d bytes, more than %d", len(v), width, len(b), limit)
 		}
@@ -79,14 +79,10 @@ func TestIndex(t *testing.T) {
 		}
 		numbers := x.number(make([]uint32, len(values)), c, values, len(values))
 		for i, n := range numbers {
-			if x.entries[n] != values[i] {
-				t.Fatalf("span %d: value %d has another number", span, i)
-			}
+			must.Need(t, x.entries[n] == values[i], "span %d: value %d has another number", span, i)
 		}
 		sorted := slices.Sorted(slices.Values(x.entries))
-		if len(slices.Compact(sorted)) != len(x.entries) || len(numbers) != len(values) {
-			t.Errorf("span %d: an entry twice", span)
-		}
+		must.Hold(t, len(slices.Compact(sorted)) == len(x.entries) && len(numbers) == len(values), "span %d: an entry twice", span)
 		if x.reset(); span > 1 && x.number(make([]uint32, len(values)), c, values, 3) != nil {
 			t.Errorf("span %d: more than three entries", span)
 		}

@@ -105,8 +105,6 @@ func TestDeltaClaims(t *testing.T) {
 		"no cell, no numbers": {both, nil, true},
 		"a miniblock of none": {lengths, []byte{0, 0, 1, 0}, false},
 	} {
-		if deltasFit(tc.e, tc.data, 10) != tc.fits {
-			t.Errorf("%s: want %v", name, tc.fits)
-		}
+		must.Hold(t, deltasFit(tc.e, tc.data, 10) == tc.fits, "%s: want %v", name, tc.fits)
 	}
 }

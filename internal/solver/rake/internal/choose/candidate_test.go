@@ -176,9 +176,7 @@ func TestTargets(t *testing.T) {
 		{Clique: domain.Clique{0}, Weight: 1}, {Clique: domain.Clique{3, 4}, Weight: 2},
 		{Clique: domain.Clique{0, 1, 2}, Weight: 1}, {Clique: domain.Clique{0, 1, 2, 3}, Weight: 3}}}}
 	got := NewTargets(p)
-	if len(got.Triples) != 4 || len(got.Pairs) != 7 {
-		t.Fatalf("%d triples and %d pairs, want 4 and 7", len(got.Triples), len(got.Pairs))
-	}
+	must.Need(t, len(got.Triples) == 4 && len(got.Pairs) == 7, "%d triples and %d pairs, want 4 and 7", len(got.Triples), len(got.Pairs))
 	for _, x := range got.Pairs {
 		want := Target{Clique: x.Clique, within: 6} // in two triples of weight 3
 		if x.Clique.Equal(domain.Clique{3, 4}) {

@@ -23,9 +23,7 @@ func rareDomain() ([]Table, *Merged) {
 
 func TestMerge(t *testing.T) {
 	_, m := rareDomain()
-	if !slices.Equal(m.Sizes, []int{3, 2, 2}) {
-		t.Fatalf("sizes %v", m.Sizes)
-	}
+	must.Need(t, slices.Equal(m.Sizes, []int{3, 2, 2}), "sizes %v", m.Sizes)
 	want := query.Recoding{{0, 2, 1, 2, 2}, {0, 1}, {1, 0, 1}}
 	for a := range want {
 		if !slices.Equal(m.Codes[a], want[a]) {
@@ -37,9 +35,7 @@ func TestMerge(t *testing.T) {
 		}
 		for v, c := range m.Codes[a] {
 			within[c] += m.Within[a][v]
-			if m.Within[a][v] <= 0 {
-				t.Errorf("attribute %d value %d vanished", a, v)
-			}
+			must.Hold(t, m.Within[a][v] > 0, "attribute %d value %d vanished", a, v)
 		}
 		for _, s := range append(within, base) {
 			if math.Abs(s-1) > 1e-9 {
