@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/internal/request/plan"
 )
 
@@ -308,7 +309,7 @@ func shortages(needs []need, space func(dir string) (files.Free, bool)) (faults 
 		}
 		switch {
 		case n.bytes > now.Bytes:
-			faults.add(n.flag, fmt.Sprintf("%s has %s left for the %s, of about %s", n.dir, plan.Bytes(float64(max(now.Bytes, 0))), n.what, plan.Bytes(float64(n.bytes))),
+			faults.add(n.flag, fmt.Sprintf("%s has %s left for the %s, of about %s", n.dir, page.Bytes(float64(max(now.Bytes, 0))), n.what, page.Bytes(float64(n.bytes))),
 				"make room, or name a directory on another disk")
 		case now.Files >= 0 && n.names > now.Files:
 			faults.add(n.flag, fmt.Sprintf("%s has room for %d more files, of which the %s need %d", n.dir, now.Files, n.what, n.names),

@@ -41,7 +41,7 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	}
 	lines := []string{
 		within(out.line(p.Rows)),
-		within(fmt.Sprintf("privacy %s", p.Guarantee()), fmt.Sprintf("; %s %s, ledger in %s_privacy.json", page.Count(float64(p.Releases)), plural(p.Releases, "release"), slash(out.Release))),
+		within(fmt.Sprintf("privacy %s", p.Guarantee()), fmt.Sprintf("; %s, ledger in %s_privacy.json", page.Counted(p.Releases, "release"), slash(out.Release))),
 		within("error   " + p.inWords(out.Width)),
 		within(fmt.Sprintf("report  %s_report.html", slash(out.Release)), fmt.Sprintf(", for a browser; `dapple sample %s --output=more` draws more rows at no privacy cost", out.verifyTarget())),
 	}
@@ -54,7 +54,7 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	}
 	if most := max(1, closingLines-len(lines)); len(notes) > most {
 		left := len(notes) - most + 1
-		notes = append(notes[:most-1], fmt.Sprintf("note    and %d more %s: --json=FILE has all", left, plural(left, "note")))
+		notes = append(notes[:most-1], fmt.Sprintf("note    and %d more %s: --json=FILE has all", left, page.Plural(left, "note")))
 	}
 	for i := range notes {
 		notes[i] = within(notes[i])
@@ -102,7 +102,7 @@ func (p Privacy) urgent(out Written) (list []string) {
 	for _, shown := range p.NotPrivate {
 		if columns, ok := strings.CutPrefix(shown, derivedFromData); ok {
 			n := strings.Count(columns, "; ") + 1
-			shown = fmt.Sprintf("%s of the domain file %s read off the true table and not reviewed; the report lists them", count(n, "part"), map[bool]string{true: "was", false: "were"}[n == 1])
+			shown = fmt.Sprintf("%s of the domain file %s read off the true table and not reviewed; the report lists them", page.Counted(n, "part"), map[bool]string{true: "was", false: "were"}[n == 1])
 		}
 		note("NOT PRIVATE: " + shown)
 	}
@@ -137,7 +137,7 @@ func few(columns []columnNote) string {
 	for _, c := range columns[:min(notePlaces, len(columns))] {
 		names = append(names, page.Short(c.Column, 24))
 	}
-	return fmt.Sprintf("%s not as in the table, or left out: %s …; the page says how", count(len(columns), "column"), strings.Join(names, ", "))
+	return fmt.Sprintf("%s not as in the table, or left out: %s …; the page says how", page.Counted(len(columns), "column"), strings.Join(names, ", "))
 }
 
 // notPrivate begins a remark on what no guarantee covers.
@@ -168,9 +168,9 @@ func (w Written) line(rows int64) string {
 	}
 	if w.People > 0 {
 		return fmt.Sprintf("wrote   %s people to %speople/*.%s and their %s rows to %sevents/*.%s (%d files, %s)", page.Count(float64(w.People)), slash(w.Output), w.Format,
-			page.Count(float64(rows)), slash(w.Output), w.Format, w.Files, size(w.Bytes))
+			page.Count(float64(rows)), slash(w.Output), w.Format, w.Files, page.Bytes(float64(w.Bytes)))
 	}
-	return fmt.Sprintf("wrote   %s %s to %s*.%s (%d %s, %s)", page.Count(float64(rows)), plural(int(min(rows, 2)), "row"), slash(w.Output), w.Format, w.Files, plural(w.Files, "file"), size(w.Bytes))
+	return fmt.Sprintf("wrote   %s to %s*.%s (%s, %s)", page.Counted(int(rows), "row"), slash(w.Output), w.Format, page.Counted(w.Files, "file"), page.Bytes(float64(w.Bytes)))
 }
 
 // verifyTarget is the argument for dapple verify and dapple sample.
@@ -238,7 +238,7 @@ func (p Privacy) tablesInWords(width int) string {
 		of = TablesOf(width)
 	}
 	m, counted := e.Measured, Counted(p.PrivacyID, p.RowsMax > 0)
-	miss := fmt.Sprintf("%s miss %s of the %s", of, strings.ReplaceAll(page.Figures(e.AverageTV, 2), "\u00a0", " "), counted)
+	miss := fmt.Sprintf("%s miss %s of the %s", of, page.Plain(e.AverageTV), counted)
 	switch {
 	case m != nil && (1.96*m.SD >= 1 || e.AverageTV == 0):
 		return "the noise hides by how much " + of + " miss"
@@ -287,23 +287,6 @@ func predictedLine(e Errors) string {
 }
 
 func slash(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
-// size writes a number of bytes for people.
-func size(bytes int64) string {
-	x, unit := float64(bytes), 0
-	for x >= 1000 && unit < 4 {
-		x /= 1000
-		unit++
-	}
-	return fmt.Sprintf("%.3g %s", x, [...]string{"B", "kB", "MB", "GB", "TB"}[unit])
-}
 
 // WriteSampled writes the last lines of a sampling. Dry rows are of a domain alone.
 func WriteSampled(w io.Writer, rows int64, dry bool, out Written) error {

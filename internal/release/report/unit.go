@@ -96,7 +96,7 @@ func (p Page) facts() []fact {
 		{Term: "ε", Text: fmt.Sprintf("%g", s.Epsilon), More: fmt.Sprintf("achieved %g", s.AchievedEpsilon)},
 		{Term: "δ", Text: page.Small(s.Delta), More: s.deltaMore()},
 		{Term: "Relation", Text: relations[s.replaces()], More: s.relationMore()},
-		{Term: "Mechanisms", Text: strings.Join(s.Mechanisms(), "; "), More: fmt.Sprintf("%s, method %s, accounting %s", count(s.Releases, "release"), s.Method, s.Accounting)},
+		{Term: "Mechanisms", Text: strings.Join(s.Mechanisms(), "; "), More: fmt.Sprintf("%s, method %s, accounting %s", page.Counted(s.Releases, "release"), s.Method, s.Accounting)},
 		{Term: names, Text: units, More: rows},
 	}
 }
@@ -137,8 +137,6 @@ func rounded(x float64) float64 {
 	}
 	return y
 }
-
-func count(n int, word string) string { return page.Count(float64(n)) + " " + plural(n, word) }
 
 // told are the curator's own words, by key.
 func (p Privacy) told() (list []fact) {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -44,19 +46,37 @@ func (p *Plan) WriteText(w io.Writer) error {
 // fitting writes the lines, without the last optional ones if they would be too many.
 func fitting(list []said) string {
 	for {
-		var b strings.Builder
+		var lines []string
 		last := -1
 		for i, s := range list {
-			fmt.Fprintf(&b, "%-9s %s\n", s.head, s.text)
+			for _, text := range broken(s.text) {
+				lines = append(lines, fmt.Sprintf("%-9s %s\n", s.head, text))
+				s.head = ""
+			}
 			if s.optional {
 				last = i
 			}
 		}
-		if text := wrap(b.String()); strings.Count(text, "\n") <= mostLines || last < 0 {
-			return text
+		if len(lines) <= mostLines || last < 0 {
+			return strings.Join(lines, "")
 		}
-		list = append(list[:last:last], list[last+1:]...)
+		list = slices.Delete(list, last, last+1)
 	}
+}
+
+// textWidth is how much of a line stands beside its head, in characters.
+const textWidth = 100
+
+// broken breaks a text at blanks into lines.
+func broken(text string) (lines []string) {
+	for _, word := range strings.Split(text, " ") {
+		if n := len(lines) - 1; n >= 0 && utf8.RuneCountInString(lines[n]+" "+word) <= textWidth {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // verdict says how well people will be protected, and what the rows will be good for.
@@ -95,7 +115,7 @@ func (p *Plan) people(n float64) string {
 func (p *Plan) expected() (list []said) {
 	if !math.IsNaN(p.AverageTV) {
 		list = append(list, said{head: "error", text: fmt.Sprintf("%s miss %s of the %s on average; likely between %s and %s",
-			report.TablesOf(p.width()), percent(p.AverageTV), report.Counted(p.Domain.PrivacyID, p.Domain.Events != nil), percent(p.LowTV), percent(p.HighTV))})
+			report.TablesOf(p.width()), page.Plain(p.AverageTV), report.Counted(p.Domain.PrivacyID, p.Domain.Events != nil), page.Plain(p.LowTV), page.Plain(p.HighTV))})
 	}
 	if !math.IsNaN(p.GapsTV) {
 		list = append(list, p.order())
@@ -128,7 +148,7 @@ func (p *Plan) expected() (list []said) {
 const finer = 1.05
 
 func (p *Plan) finer() string {
-	return fmt.Sprintf("(in bins as coarse as ε = 1 learns; this run learns finer ones, and misses %s in those)", percent(p.FinerTV))
+	return fmt.Sprintf("(in bins as coarse as ε = 1 learns; this run learns finer ones, and misses %s in those)", page.Plain(p.FinerTV))
 }
 
 // narrower says what of the wanted tables is not measured.
@@ -141,25 +161,18 @@ func (p *Plan) narrower() (list []said) {
 		list = append(list, said{head: "narrower", text: w.Narrowed, optional: true})
 	}
 	if w.Omitted > 0 {
-		list = append(list, said{head: "left out", text: fmt.Sprintf("%s of more cells than --max_cells, which the model answers without measuring them", count(int(w.Omitted), "table")), optional: true})
+		list = append(list, said{head: "left out", text: fmt.Sprintf("%s of more cells than --max_cells, which the model answers without measuring them", page.Counted(int(w.Omitted), "table")), optional: true})
 	}
 	if n := w.TooLarge + int64(w.TooWide); n > 0 {
-		list = append(list, said{head: "left out", text: fmt.Sprintf("%s too wide or large for method %s, which answers them from smaller ones", count(int(n), "table"), p.Method), optional: true})
+		list = append(list, said{head: "left out", text: fmt.Sprintf("%s too wide or large for method %s, which answers them from smaller ones", page.Counted(int(n), "table"), p.Method), optional: true})
 	}
 	return list
 }
 
-func count(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return page.Count(float64(n)) + " " + word
-}
-
 func (p *Plan) cost() string {
-	text := fmt.Sprintf("%s of CPU and %s of memory in one process", seconds(p.RunSeconds), Bytes(p.RunBytes))
+	text := fmt.Sprintf("%s of CPU and %s of memory in one process", seconds(p.RunSeconds), page.Bytes(p.RunBytes))
 	if p.Problem.Domain.Events == nil {
-		text += fmt.Sprintf("; %s rows of output, about %s", page.Count(p.Rows), Bytes(p.FileBytes))
+		text += fmt.Sprintf("; %s rows of output, about %s", page.Count(p.Rows), page.Bytes(p.FileBytes))
 	}
 	return text
 }
@@ -171,9 +184,6 @@ func (p *Plan) width() (w int) {
 	}
 	return w
 }
-
-// percent writes a total variation for people.
-func percent(tv float64) string { return strings.ReplaceAll(page.Figures(tv, 2), "\u00a0", " ") }
 
 // meaning says what ε and δ mean, and warns of large ones.
 func (p *Plan) meaning() []string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -72,12 +73,12 @@ func (p *Plan) order() (out said) {
 	out = said{head: "order", optional: len(p.Forgotten) == 0}
 	if !math.IsNaN(p.FollowTV) {
 		out.text = fmt.Sprintf("what follows a value misses %s of the rows, gaps %s; rows dealt at random miss %s and %s or more",
-			percent(p.FollowTV), percent(p.GapsTV), percent(dealt), percent(dealtGaps))
+			page.Plain(p.FollowTV), page.Plain(p.GapsTV), page.Plain(dealt), page.Plain(dealtGaps))
 		if p.FollowTV > dealt/2 {
 			out.optional, out.text = false, "WILL HARDLY PAY: "+out.text+"; leave order out, or list fewer columns under previous"
 		}
 	} else {
-		out.text = fmt.Sprintf("gaps miss %s of the rows; of rows dealt at random %s or more", percent(p.GapsTV), percent(dealtGaps))
+		out.text = fmt.Sprintf("gaps miss %s of the rows; of rows dealt at random %s or more", page.Plain(p.GapsTV), page.Plain(dealtGaps))
 	}
 	for _, note := range ForgottenNotes(p.Forgotten) {
 		out.text += "; " + note

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
 // curve writes the errors at other ε.
 func (p *Plan) curve() string {
 	var list []string
 	for _, x := range p.Curve {
-		list = append(list, fmt.Sprintf("%s at %g", percent(x.TV), float64(x.Epsilon)))
+		list = append(list, fmt.Sprintf("%s at %g", page.Plain(x.TV), float64(x.Epsilon)))
 	}
 	head := "at other ε: "
 	if p.Domain.Learns() {
@@ -22,7 +24,7 @@ func (p *Plan) curve() string {
 // target writes the ε for a wanted error.
 func (p *Plan) target() string {
 	a := p.Aimed
-	return fmt.Sprintf("ε = %g, likely between %s and %s, for an error of %s in %s", float64(a.Epsilon), epsilonEnd(a.Low), epsilonEnd(a.High), percent(a.TV), a.Target)
+	return fmt.Sprintf("ε = %g, likely between %s and %s, for an error of %s in %s", float64(a.Epsilon), epsilonEnd(a.Low), epsilonEnd(a.High), page.Plain(a.TV), a.Target)
 }
 
 func epsilonEnd(x float64) string {
@@ -47,17 +49,4 @@ func seconds(s float64) string {
 		return fmt.Sprintf("about %.2g s", s)
 	}
 	return fmt.Sprintf("about %.2g min", s/60)
-}
-
-// Bytes writes a number of bytes for people; NaN is "unknown".
-func Bytes(x float64) string {
-	if math.IsNaN(x) {
-		return "unknown"
-	}
-	unit := 0
-	for x >= 1000 && unit < 4 {
-		x /= 1000
-		unit++
-	}
-	return fmt.Sprintf("%.3g %s", x, [...]string{"B", "kB", "MB", "GB", "TB"}[unit])
 }

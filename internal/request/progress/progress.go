@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
-	"github.com/dapple-dp/dapple/internal/request/plan"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
@@ -165,7 +165,7 @@ func (m *Meter) draw() {
 func (m *Meter) amount(stage string, done, total int) string {
 	switch {
 	case stage == "reading" && m.terminal:
-		return fmt.Sprintf(" %s of %s", plan.Bytes(float64(done)), plan.Bytes(float64(m.total)))
+		return fmt.Sprintf(" %s of %s", page.Bytes(float64(done)), page.Bytes(float64(m.total)))
 	case stage == "reading":
 		return ""
 	case m.terminal || done > 0 && !fits[stage] && stage != "writing":

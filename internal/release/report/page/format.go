@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -57,6 +58,9 @@ func Figures(share float64, digits int) string {
 	return Percent(share, min(max(decimals, 0), 6))
 }
 
+// Plain is Figures with two digits for a terminal, with a common blank.
+func Plain(share float64) string { return strings.ReplaceAll(Figures(share, 2), noBreak, " ") }
+
 // Count writes a whole number with commas between thousands.
 func Count(x float64) string {
 	s := strconv.FormatFloat(math.Round(math.Abs(x)), 'f', 0, 64)
@@ -67,6 +71,29 @@ func Count(x float64) string {
 		s = "-" + s
 	}
 	return s
+}
+
+// Plural returns the name of n things.
+func Plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// Counted writes a number of things: "1 file", "1,200 files".
+func Counted(n int, word string) string { return Count(float64(n)) + " " + Plural(n, word) }
+
+// Bytes writes a number of bytes; NaN is "unknown".
+func Bytes(x float64) string {
+	if math.IsNaN(x) {
+		return "unknown"
+	}
+	unit := 0
+	for ; x >= 1000 && unit < 4; unit++ {
+		x /= 1000
+	}
+	return fmt.Sprintf("%.3g %s", x, [...]string{"B", "kB", "MB", "GB", "TB"}[unit])
 }
 
 // Small writes a positive number, one far below 1 by its power of ten: "10⁻⁹", "2.5·10⁻⁵".
