@@ -17,7 +17,7 @@ const (
 type part struct {
 	name       string
 	date, time bool // it needs a date; it needs a time of the day
-	lo, hi     float64
+	lo, hi     int64
 	rising     bool                          // a later argument gives no smaller value
 	of         func(day, micros int64) int64 // of the day since 1970-01-01 and the microsecond of that day
 }
@@ -65,7 +65,7 @@ func apply(name string, v value) (value, error) {
 			return of(x), ok
 		}}
 		if p.rising || v.typ == domain.Time && name == "hour" {
-			out.lo, out.hi = float64(of(int64(v.lo))), float64(of(int64(v.hi)))
+			out.lo, out.hi = of(v.lo), of(v.hi)
 		}
 		return out, nil
 	}

@@ -3,7 +3,6 @@ package relation
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -115,10 +114,9 @@ func declared(a *domain.Attribute) bool { return a.Bins() > 0 }
 // within says which values the column holds. One that declares none gets the ends of the expression. What does not fit becomes
 // NULL in a column that has it, or that is being resolved; else the fallback, which is the least value if none is declared.
 func (st *step) within(column *domain.Attribute, v value, resolves bool) {
-	least, most := saturated(v.lo), saturated(v.hi)
 	switch a := *column; {
 	case !declared(column):
-		column.Cuts, column.Resolution = []int64{least, most}, 1
+		column.Cuts, column.Resolution = []int64{v.lo, v.hi}, 1
 	case len(a.Values) > 0 && !a.Other:
 		known := map[int64]bool{}
 		for _, s := range a.Values {
@@ -128,26 +126,15 @@ func (st *step) within(column *domain.Attribute, v value, resolves bool) {
 		st.fits, st.null = func(x int64) bool { return known[x] }, true
 	case len(a.Values) == 0:
 		first, last := a.Cuts[0], a.Cuts[len(a.Cuts)-1]
-		st.fits, st.null = func(x int64) bool { return first <= x && x <= last }, least < first || most > last
+		st.fits, st.null = func(x int64) bool { return first <= x && x <= last }, v.lo < first || v.hi > last
 	}
-	st.null = st.null || v.partial || least == math.MinInt64 || most == math.MaxInt64
+	st.null = st.null || v.partial
 	if st.null && !column.Null && (column.HasFallback || !resolves) {
 		lo, _, ok := column.Ends(column.Fallback)
 		if st.null = !ok; ok {
 			st.fallback = &lo
 		}
 	}
-}
-
-// saturated returns the whole number nearest to x that 64 bits hold.
-func saturated(x float64) int64 {
-	switch {
-	case x >= math.MaxInt64:
-		return math.MaxInt64
-	case x <= math.MinInt64 || math.IsNaN(x):
-		return math.MinInt64
-	}
-	return int64(x)
 }
 
 // sum compiles Sum: an expression of whole numbers and decimals, or a sum of float64.

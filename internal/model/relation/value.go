@@ -14,11 +14,11 @@ import (
 type value struct {
 	typ    domain.Type // Int64 stands for all numbers
 	scale  int
-	lo, hi float64
+	lo, hi int64
 	column int    // the column that it is, or −1
 	eval   number // not ok: 64 bits do not hold it, or it is divided by 0
 
-	partial bool // it may be divided by 0, or leave its type
+	partial bool // it may be divided by 0, or leave its type or 64 bits
 }
 
 // number computes a whole number of a row.
@@ -69,7 +69,7 @@ type at struct {
 func (e *at) Error() string { return fmt.Sprintf("character %d: %v", e.character, e.error) }
 
 func constant(x int64) value {
-	return value{lo: float64(x), hi: float64(x), typ: domain.Int64, column: -1, eval: func([]domain.Column, int) (int64, bool) { return x, true }}.outward()
+	return value{lo: x, hi: x, typ: domain.Int64, column: -1, eval: func([]domain.Column, int) (int64, bool) { return x, true }}
 }
 
 func (c *compiler) column(name string) (value, error) {
@@ -84,12 +84,12 @@ func (c *compiler) column(name string) (value, error) {
 	}
 	lo, hi := span(a)
 	c.uses = append(c.uses, i)
-	v := value{typ: a.Type, lo: float64(lo), hi: float64(hi), column: i,
+	v := value{typ: a.Type, lo: lo, hi: hi, column: i,
 		eval: func(columns []domain.Column, row int) (int64, bool) { return columns[i].Ints[row], true }}
 	if a.Type == domain.Numeric {
 		v.typ, v.scale = domain.Int64, a.Scale
 	}
-	return v.outward(), nil
+	return v, nil
 }
 
 // span returns the ends of a column's values in its native unit.
@@ -173,42 +173,40 @@ func (c *compiler) apply(op rune, a, b value) value {
 		return f(p, q)
 	}}
 	v.partial = a.partial || b.partial || (op == '/' || op == '%') && b.lo <= 0 && b.hi >= 0
-	switch op {
-	case '+':
-		v.lo, v.hi = a.lo+b.lo, a.hi+b.hi
-	case '-':
-		if v.lo, v.hi = a.lo-b.hi, a.hi-b.lo; a.column >= 0 && b.column >= 0 && c.p.ordered(b.column, a.column) {
-			v.lo = max(v.lo, 0)
-		}
-	case '*':
-		v.lo, v.hi = corners(a, []float64{b.lo, b.hi}, func(x, y float64) float64 { return x * y })
-	case '/':
-		divisors := slices.DeleteFunc([]float64{b.lo, b.hi, -1, 1}, func(y float64) bool { return y == 0 || y < b.lo || y > b.hi })
-		v.lo, v.hi = corners(a, divisors, func(x, y float64) float64 { return math.Floor(x / y) })
-	case '%':
+	if op == '%' {
 		v.lo, v.hi = min(0, b.lo+1), max(0, b.hi-1)
+		return v
 	}
-	return v.outward()
-}
-
-// outward moves ends outward that float64 may have rounded inward.
-func (v value) outward() value {
-	if math.Abs(v.lo) >= 1<<53 {
-		v.lo = math.Nextafter(v.lo, math.Inf(-1))
+	corners := []int64{b.lo, b.hi}
+	if op == '/' {
+		corners = slices.DeleteFunc([]int64{b.lo, b.hi, -1, 1}, func(y int64) bool { return y == 0 || y < b.lo || y > b.hi })
 	}
-	if math.Abs(v.hi) >= 1<<53 {
-		v.hi = math.Nextafter(v.hi, math.Inf(1))
+	v.lo, v.hi = math.MaxInt64, math.MinInt64
+	for _, y := range corners { // operations are monotone in each argument
+		for _, x := range []int64{a.lo, a.hi} {
+			end, fits := f(x, y)
+			if !fits {
+				v.partial, end = true, nearest(op, x, y)
+			}
+			v.lo, v.hi = min(v.lo, end), max(v.hi, end)
+		}
+	}
+	if op == '-' && a.column >= 0 && b.column >= 0 && c.p.ordered(b.column, a.column) {
+		v.lo = max(v.lo, 0)
 	}
 	return v
 }
 
-// corners returns the ends of a function that is monotone in each argument. The second one is one of a list.
-func corners(a value, list []float64, f func(x, y float64) float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, y := range list {
-		lo, hi = min(lo, f(a.lo, y), f(a.hi, y)), max(hi, f(a.lo, y), f(a.hi, y))
+// nearest returns the end of int64 that x op y lies beyond.
+func nearest(op rune, x, y int64) int64 {
+	negative := x < 0
+	if op == '*' || op == '/' {
+		negative = negative != (y < 0)
 	}
-	return lo, hi
+	if negative {
+		return math.MinInt64
+	}
+	return math.MaxInt64
 }
 
 // scaled returns v in units of 10^−scale, which are not larger.
@@ -237,8 +235,8 @@ func (c *compiler) times(op rune, a, b value) (value, error) {
 	case (op == '+' || op == '-') && a.typ != domain.Int64 && b.typ == domain.Int64 && b.scale == 0:
 		v := c.apply(op, a, c.apply('*', b, unit))
 		f, all := a.typ.Facts(), v.eval
-		v.partial = v.partial || v.lo < float64(f.Least) || v.hi > float64(f.Most)
-		v.typ, v.lo, v.hi = a.typ, max(v.lo, float64(f.Least)), min(v.hi, float64(f.Most))
+		v.partial = v.partial || v.lo < f.Least || v.hi > f.Most
+		v.typ, v.lo, v.hi = a.typ, max(v.lo, f.Least), min(v.hi, f.Most)
 		v.eval = func(columns []domain.Column, row int) (int64, bool) {
 			x, ok := all(columns, row)
 			return x, ok && f.Least <= x && x <= f.Most
