@@ -108,7 +108,7 @@ func (t *Table) Compare(ctx context.Context, rows *domain.Chunk) (*evaluate.Valu
 	b := evaluate.NewBuilder(cells)
 	b.Add(rows)
 	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: t.Values, Synthetic: b.Table()},
-		query.AllMarginals(cells.Sizes(), 1, mostCells), cells, evaluate.Options{})
+		query.AllMarginals(cells.Sizes(), 1, mostCells), cells)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // Column is one column of the two tables, as it is written. Real and Synthetic hold the same figures of
@@ -63,34 +65,48 @@ type Frequent struct {
 	Synthetic float64 `json:"synthetic"`
 }
 
-const (
-	mostFrequent = 5 // values listed of each table
-)
+const mostFrequent = 5 // values listed of each table
 
 var quantiles = []float64{0, .01, .05, .25, .5, .75, .95, .99, 1}
 
-func columns(truth, other []*values) []Column {
-	out := make([]Column, len(truth))
-	for a, t := range truth {
-		c := &out[a]
-		*c = Column{Name: t.attr.Name, Type: t.attr.Type.String(), SDType: t.kind.String()}
-		o := other[a]
-		if !t.kind.continuous() {
-			m := matched(t, o)
-			x, y := tallied(m.truth, m.n), tallied(m.other, m.n)
-			c.Real, c.Synthetic = summaryOfTexts(x), summaryOfTexts(y)
-			c.Frequent = t.frequentTexts(m, x[1:], y[1:])
-			continue
-		}
-		x, y := ascending(t), ascending(o)
-		c.Real, c.Synthetic = t.summary(x), o.summary(y)
-		if c.Histogram = newHistogram(x, y, len(t.numbers), len(o.numbers)); c.Histogram != nil && t.origin != 0 {
-			c.Histogram.Origin, c.exact = inOnes(t.attr, t.origin), t.exact
-		}
-		at, nx, ny := together(x, y)
-		c.Frequent = frequent(nx, ny, len(t.numbers), len(o.numbers), func(i int) string { return t.label(at[i]) })
+// compareNumbers compares a column of numbers, dates or times.
+func compareNumbers(t, o *values) (Column, Item) {
+	c, item := t.compared("KSComplement")
+	x, y := ascending(t), ascending(o)
+	c.Real, c.Synthetic = t.summary(x), o.summary(y)
+	if c.Histogram = newHistogram(x, y, len(t.numbers), len(o.numbers)); c.Histogram != nil && t.origin != 0 {
+		c.Histogram.Origin, c.exact = inOnes(t.attr, t.origin), t.exact
 	}
-	return out
+	at, nx, ny := together(x, y)
+	c.Frequent = frequent(nx, ny, len(t.numbers), len(o.numbers), func(i int) string { return t.label(at[i]) })
+	for _, list := range [][]float64{x, y} {
+		for i := range list {
+			if t.kind == numerical {
+				list[i] = rounded(list[i]) // which is monotone
+			}
+		}
+	}
+	item.Score, item.Reason = kolmogorov(x, y), noValue(len(x), len(y))
+	return c, item
+}
+
+// compareCategories compares a column of categories.
+func compareCategories(t *values, m categories) (Column, Item) {
+	c, item := t.compared("TVComplement")
+	x, y := tallied(m.truth, m.n), tallied(m.other, m.n)
+	c.Real, c.Synthetic = summaryOfTexts(x), summaryOfTexts(y)
+	c.Frequent = t.frequentTexts(m, x[1:], y[1:])
+	rows, others := len(m.truth)-int(x[0]), len(m.other)-int(y[0])
+	if item.Reason = noValue(rows, others); item.Reason == "" {
+		item.Score = similarity(x[1:], y[1:], rows, others)
+	}
+	return c, item
+}
+
+// compared returns the column and its score, both without figures yet.
+func (v *values) compared(metric string) (Column, Item) {
+	return Column{Name: v.attr.Name, Type: v.attr.Type.String(), SDType: v.kind.String()},
+		Item{Columns: []string{v.attr.Name}, Metric: metric, TV: undefined, Score: undefined}
 }
 
 // Undeclared stands in lists of frequent values for all texts that the domain does not declare: they may be
@@ -98,7 +114,7 @@ func columns(truth, other []*values) []Column {
 // and times stand for themselves.
 const Undeclared = "(not declared)"
 
-func (v *values) frequentTexts(m categories, x, y []int) []Frequent {
+func (v *values) frequentTexts(m categories, x, y []int32) []Frequent {
 	declared, undeclared := map[string]bool{}, Undeclared
 	if v.attr.Other {
 		undeclared = v.attr.OtherValue
@@ -109,7 +125,7 @@ func (v *values) frequentTexts(m categories, x, y []int) []Frequent {
 	if v.kind == boolean {
 		declared["true"], declared["false"] = true, true
 	}
-	names, nx, ny := []string{undeclared}, []int{0}, []int{0}
+	names, nx, ny := []string{undeclared}, []int32{0}, []int32{0}
 	for i, s := range m.texts {
 		if declared[s] {
 			names, nx, ny = append(names, s), append(nx, x[i]), append(ny, y[i])
@@ -121,8 +137,8 @@ func (v *values) frequentTexts(m categories, x, y []int) []Frequent {
 	return frequent(nx, ny, len(m.truth), len(m.other), func(i int) string { return names[i] })
 }
 
-func tallied(codes []uint32, n int) []int {
-	out := make([]int, n)
+func tallied(codes []domain.Code, n int) []int32 {
+	out := make([]int32, n)
 	for _, c := range codes {
 		out[c]++
 	}
@@ -130,10 +146,10 @@ func tallied(codes []uint32, n int) []int {
 }
 
 // summaryOfTexts describes a column of categories by its counts, NULL first.
-func summaryOfTexts(counts []int) Summary {
+func summaryOfTexts(counts []int32) Summary {
 	s := Summary{Mean: undefined, SD: undefined, Zeros: undefined}
 	for i, n := range counts {
-		s.Rows += n
+		s.Rows += int(n)
 		if i > 0 && n > 0 {
 			s.Distinct++
 		}
@@ -180,7 +196,7 @@ func (v *values) summary(x []float64) Summary {
 }
 
 // together returns the values of two ascending columns, each once, and how often each has them.
-func together(x, y []float64) (at []float64, nx, ny []int) {
+func together(x, y []float64) (at []float64, nx, ny []int32) {
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		v := math.Inf(1)
 		if i < len(x) {
@@ -196,15 +212,15 @@ func together(x, y []float64) (at []float64, nx, ny []int) {
 		for j < len(y) && y[j] == v {
 			j++
 		}
-		at, nx, ny = append(at, v), append(nx, i-n), append(ny, j-m)
+		at, nx, ny = append(at, v), append(nx, int32(i-n)), append(ny, int32(j-m))
 	}
 	return at, nx, ny
 }
 
 // frequent returns the values that either table has most of, the more frequent ones first.
-func frequent(x, y []int, rows, others int, text func(int) string) []Frequent {
+func frequent(x, y []int32, rows, others int, text func(int) string) []Frequent {
 	chosen := map[int]bool{}
-	for _, counts := range [][]int{x, y} {
+	for _, counts := range [][]int32{x, y} {
 		for _, i := range mostOf(counts) {
 			chosen[i] = true
 		}
@@ -220,7 +236,7 @@ func frequent(x, y []int, rows, others int, text func(int) string) []Frequent {
 }
 
 // mostOf returns the positions of the largest counts, the first of equal ones, without zeros.
-func mostOf(counts []int) []int {
+func mostOf(counts []int32) []int {
 	var top []int
 	for i, n := range counts {
 		if n == 0 || len(top) == mostFrequent && counts[top[mostFrequent-1]] >= n {

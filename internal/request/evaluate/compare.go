@@ -19,16 +19,11 @@ type Tables struct {
 	Holdout   *Table // rows of the same population that the synthesis never saw; nil without any
 }
 
-// Options configures Compare. Zero fields mean their defaults.
-type Options struct {
-	Worst int // marginals in the list of the worst; default 10
-	Cells int // cells shown of each; default 5
-}
-
-func (o Options) withDefaults() Options {
-	o.Worst, o.Cells = cmp.Or(o.Worst, 10), cmp.Or(o.Cells, 5)
-	return o
-}
+// The worst are listed: so many marginals and queries, and of each marginal so many cells.
+const (
+	listedWorst = 10
+	listedCells = 5
+)
 
 // ErrNoRows says that a table to be compared has no row.
 var ErrNoRows = errors.New("has no rows, and cannot be compared")
@@ -37,7 +32,7 @@ var ErrNoRows = errors.New("has no rows, and cannot be compared")
 // workload does not fit the domain; it fails if a table has no rows, or when ctx ends.
 //
 // All 3-way marginals of 14 columns over 50,000 rows take about 0.05 s on two cores.
-func Compare(ctx context.Context, t Tables, w query.Workload, d *domain.Domain, opts Options) (*Report, error) {
+func Compare(ctx context.Context, t Tables, w query.Workload, d *domain.Domain) (*Report, error) {
 	sizes := d.Sizes()
 	if !slices.Equal(w.Sizes, sizes) {
 		panic("evaluate: the workload has other cells than the domain")
@@ -51,7 +46,7 @@ func Compare(ctx context.Context, t Tables, w query.Workload, d *domain.Domain, 
 			return nil, fmt.Errorf("evaluate: the %s table %w", [...]string{"true", "synthetic", "holdout"}[i], ErrNoRows)
 		}
 	}
-	e := evaluation{domain: d, cliques: compared(w), workload: w, options: opts.withDefaults()}
+	e := evaluation{domain: d, cliques: compared(w), workload: w}
 	return e.report(ctx, t)
 }
 
@@ -60,7 +55,6 @@ type evaluation struct {
 	domain   *domain.Domain
 	cliques  []domain.Clique // in the order of domain.Clique.Compare
 	workload query.Workload
-	options  Options
 }
 
 func (e *evaluation) report(ctx context.Context, t Tables) (*Report, error) {
@@ -91,10 +85,10 @@ func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparis
 		return Comparison{}, err
 	}
 	c := Comparison{TrueRows: truth.Rows, SyntheticRows: other.Rows, Widths: e.widths(each)}
-	if c.Values, err = compareValues(ctx, truth, other); err != nil {
-		return Comparison{}, err
-	}
-	if c.Values != nil {
+	if truth.values != nil && other.values != nil {
+		if c.Values, err = compareValues(ctx, truth.values, other.values); err != nil {
+			return Comparison{}, err
+		}
 		e.addTV(each, c.Values.Shapes.Items)
 		e.addTV(each, c.Values.Trends.Items)
 	}
@@ -102,18 +96,6 @@ func (e *evaluation) compare(ctx context.Context, truth, other *Table) (Comparis
 	c.Queries = e.queries(truth, other)
 	c.Violations = violations(truth, other, e.domain)
 	return c, nil
-}
-
-// compareValues compares the tables on their values; nil if one of them has only cells.
-func compareValues(ctx context.Context, truth, other *Table) (*Values, error) {
-	if truth.values == nil || other.values == nil {
-		return nil, nil
-	}
-	q, err := quality(ctx, truth.values, other.values)
-	if err != nil {
-		return nil, err
-	}
-	return &Values{SDMetrics: SDMetrics, Quality: q, Columns: columns(truth.values, other.values)}, nil
 }
 
 // addTV sets the total variation of columns and pairs beside their scores.
@@ -164,14 +146,14 @@ func (e *evaluation) worst(truth, other *Table, each []distance) []Marginal {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(each[j].tv, each[i].tv) })
-	order = order[:min(e.options.Worst, len(order))]
+	order = order[:min(listedWorst, len(order))]
 	out := make([]Marginal, len(order))
 	var s scratch
 	for i, m := range order {
 		c := e.cliques[m]
 		x, y := s.count(truth, other, c)
 		out[i] = Marginal{Columns: c.Names(e.domain), Cells: each[m].cells, TV: each[m].tv}
-		for _, cell := range largest(x, y, truth.Rows, other.Rows, e.options.Cells) {
+		for _, cell := range largest(x, y, truth.Rows, other.Rows, listedCells) {
 			out[i].Largest = append(out[i].Largest, Cell{
 				Labels:    e.labels(c, cell),
 				Real:      float64(x[cell]) / float64(truth.Rows),

@@ -49,7 +49,7 @@ func TestCompareAgreesWithBruteForce(t *testing.T) {
 	d := people()
 	tables := Tables{Real: randomTable(d, 700, 0.2, 1), Synthetic: randomTable(d, 311, 0.5, 2), Holdout: randomTable(d, 97, 0.2, 3)}
 	w := query.AllMarginals(d.Sizes(), 3, 1000)
-	report := must.Value(Compare(context.Background(), tables, w, d, Options{Worst: 100}))(t)
+	report := must.Value(Compare(context.Background(), tables, w, d))(t)
 	check := func(name string, got []Width, x, y *Table) {
 		t.Helper()
 		for k, width := range got {
@@ -103,13 +103,13 @@ func TestCompareRefuses(t *testing.T) {
 		"synthetic": {Real: table, Synthetic: NewTable(d)},
 		"holdout":   {Real: table, Synthetic: table, Holdout: NewTable(d)},
 	} {
-		if _, err := Compare(context.Background(), tables, w, d, Options{}); !errors.Is(err, ErrNoRows) || !strings.Contains(err.Error(), "the "+name+" table has no rows") {
+		if _, err := Compare(context.Background(), tables, w, d); !errors.Is(err, ErrNoRows) || !strings.Contains(err.Error(), "the "+name+" table has no rows") {
 			t.Errorf("the %s table is empty: error %v", name, err)
 		}
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Compare(ended, Tables{Real: table, Synthetic: table}, w, d, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Compare(ended, Tables{Real: table, Synthetic: table}, w, d); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended context: error %v, want context.Canceled", err)
 	}
 	for name, broken := range map[string]*Table{
@@ -124,7 +124,7 @@ func TestCompareRefuses(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			_, err := Compare(context.Background(), Tables{Real: table, Synthetic: broken}, w, d, Options{})
+			_, err := Compare(context.Background(), Tables{Real: table, Synthetic: broken}, w, d)
 			t.Errorf("returned %v", err)
 		})
 	}

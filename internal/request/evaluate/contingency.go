@@ -1,37 +1,41 @@
 package evaluate
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
 // categories is a column of both tables in codes below n that mean the same in both. Of matched texts
 // code 0 is NULL.
 type categories struct {
-	truth, other []uint32
+	truth, other []domain.Code
 	n            int
 	texts        []string // of codes 1, 2, …, if they are texts
 }
 
 // matched gives equal texts of the two tables equal codes.
 func matched(truth, other *values) categories {
-	to := make([]uint32, len(other.texts)+1)
-	texts := make(map[string]uint32, len(truth.texts))
+	to := make([]domain.Code, len(other.texts)+1)
+	texts := make(map[string]domain.Code, len(truth.texts))
 	for i, s := range truth.texts {
-		texts[s] = uint32(i + 1)
+		texts[s] = domain.Code(i + 1)
 	}
 	all := slices.Clone(truth.texts)
 	for i, s := range other.texts {
 		code, ok := texts[s]
 		if !ok {
 			all = append(all, s)
-			code = uint32(len(all))
+			code = domain.Code(len(all))
 		}
 		to[i+1] = code
 	}
-	moved := make([]uint32, len(other.codes))
+	moved := make([]domain.Code, len(other.codes))
 	for i, c := range other.codes {
 		moved[i] = to[c]
 	}
@@ -87,8 +91,8 @@ func edges(x []float64) []float64 {
 }
 
 // digitize returns for each value how many edges are at most as large, for NaN all of them.
-func digitize(x, edges []float64) []uint32 {
-	out := make([]uint32, len(x))
+func digitize(x, edges []float64) []domain.Code {
+	out := make([]domain.Code, len(x))
 	for i, v := range x {
 		n, _ := slices.BinarySearchFunc(edges, v, func(e, v float64) int {
 			if e <= v || v != v {
@@ -96,109 +100,73 @@ func digitize(x, edges []float64) []uint32 {
 			}
 			return 1
 		})
-		out[i] = uint32(n)
+		out[i] = domain.Code(n)
 	}
 	return out
 }
 
-// denseCells is the largest two-way table that is counted in an array; larger ones are counted in a map.
+// denseCells is the largest two-way table that is counted in an array; of larger ones the cells that any row is in are.
 const denseCells = 1 << 20
 
-// contingency is the table of one or two columns, in both tables.
+// contingency holds the counts of two columns together, in the true table and in the other one.
 type contingency struct {
-	first, second   categories // second: no column
-	real, synthetic margins
-	dense           [][2]int32
-	sparse          map[uint64][2]int32
+	sizes  [2]int     // codes of the columns
+	counts [2][]int32 // of cells
+	cells  []int      // which these are: a code of the first column times the second size, plus a code of the second; nil: all, in order
 }
 
-// margins are the counts of each code of the columns of one table.
-type margins struct {
-	total         int
-	first, second []int32
-}
-
-// count counts the rows of both tables, with or without those where the first column is code 0.
-func (p *contingency) count(withoutNull bool) {
-	width := max(p.second.n, 1)
-	if cells := p.first.n * width; cells <= denseCells {
-		p.dense = make([][2]int32, cells)
-	} else {
-		p.sparse = map[uint64][2]int32{}
+func cross(first, second categories) contingency {
+	p := contingency{sizes: [2]int{first.n, second.n}}
+	tables := [2][][]domain.Code{{first.truth, second.truth}, {first.other, second.other}}
+	if cells := first.n * second.n; cells <= denseCells {
+		for t, columns := range tables {
+			p.counts[t] = make([]int32, cells)
+			marginal.Count(p.counts[t], p.sizes[:], domain.Clique{0, 1}, columns, len(columns[0]))
+		}
+		return p
 	}
-	for t, side := range []struct {
-		m             *margins
-		first, second []uint32
-	}{{&p.real, p.first.truth, p.second.truth}, {&p.synthetic, p.first.other, p.second.other}} {
-		side.m.first, side.m.second = make([]int32, p.first.n), make([]int32, width)
-		for i, a := range side.first {
-			b := uint32(0)
-			if side.second != nil {
-				b = side.second[i]
-			} else if withoutNull && a == 0 {
-				continue
+	at := map[int]int{}
+	for t, columns := range tables {
+		for r, code := range columns[0] {
+			cell := int(code)*second.n + int(columns[1][r])
+			i, known := at[cell]
+			if !known {
+				i = len(p.cells)
+				at[cell], p.cells = i, append(p.cells, cell)
+				p.counts[0], p.counts[1] = append(p.counts[0], 0), append(p.counts[1], 0)
 			}
-			side.m.total++
-			side.m.first[a]++
-			side.m.second[b]++
-			if cell := uint64(a)*uint64(width) + uint64(b); p.dense != nil {
-				p.dense[cell][t]++
-			} else {
-				n := p.sparse[cell]
-				n[t]++
-				p.sparse[cell] = n
+			p.counts[t][i]++
+		}
+	}
+	return p
+}
+
+// cramer returns Cramér's V of the true table or the other one, NaN if a column of it is constant.
+func (p *contingency) cramer(table int) float64 {
+	first, second := make([]float64, p.sizes[0]), make([]float64, p.sizes[1])
+	each := func(visit func(a, b int, n float64)) {
+		for i, n := range p.counts[table] {
+			cell := i
+			if p.cells != nil {
+				cell = p.cells[i]
+			}
+			if n > 0 {
+				visit(cell/p.sizes[1], cell%p.sizes[1], float64(n))
 			}
 		}
 	}
-}
-
-// each visits the cells that any row is in, in order: sums of what is rounded repeat.
-func (p *contingency) each(visit func(cell uint64, n [2]int32)) {
-	for cell, n := range p.dense {
-		if n != [2]int32{} {
-			visit(uint64(cell), n)
-		}
-	}
-	for _, cell := range slices.Sorted(maps.Keys(p.sparse)) {
-		visit(cell, p.sparse[cell])
-	}
-}
-
-// similarity returns 1 − the total variation of the two tables. It is summed in integers: the order is of
-// no account.
-func (p *contingency) similarity() Score {
-	sum := int64(0)
-	p.each(func(_ uint64, n [2]int32) {
-		e := int64(n[0])*int64(p.synthetic.total) - int64(n[1])*int64(p.real.total)
-		sum += max(e, 0) // deviations sum to 0: their positive part is half of their absolute sum
-	})
-	return Score(1 - float64(sum)/float64(p.real.total)/float64(p.synthetic.total))
-}
-
-// cramer returns Cramér's V of one of the tables, NaN if a column of it is constant.
-func (p *contingency) cramer(m *margins) float64 {
-	smaller := min(present(m.first), present(m.second))
+	each(func(a, b int, n float64) { first[a], second[b] = first[a]+n, second[b]+n })
+	sum := 0.0
+	each(func(a, b int, n float64) { sum += n / first[a] * n / second[b] })
+	present := func(counts []float64) int { return floats.Count(func(n float64) bool { return n > 0 }, counts) }
+	smaller := min(present(first), present(second))
 	if smaller < 2 {
 		return math.NaN()
 	}
-	side := 0
-	if m == &p.synthetic {
-		side = 1
-	}
-	width, sum := uint64(max(p.second.n, 1)), 0.0
-	p.each(func(cell uint64, counts [2]int32) {
-		if n := float64(counts[side]); n > 0 {
-			sum += n / float64(m.first[cell/width]) * n / float64(m.second[cell%width])
-		}
-	})
 	return math.Sqrt(max(sum-1, 0) / float64(smaller-1))
 }
 
-func present(counts []int32) (n int) {
-	for _, c := range counts {
-		if c > 0 {
-			n++
-		}
-	}
-	return n
+// similarity returns 1 − the total variation of counts of two tables, which have so many rows.
+func similarity(x, y []int32, rows, others int) Score {
+	return Score(1 - difference(x, y, rows, others).tv)
 }

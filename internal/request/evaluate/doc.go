@@ -4,7 +4,7 @@
 //
 //	truth, err := evaluate.ReadTrue(ctx, "people.csv", file, table.Options{})
 //	synthetic, err := evaluate.ReadSynthetic(ctx, "out/", file, table.Options{})
-//	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: truth, Synthetic: synthetic}, w, file.Domain, evaluate.Options{})
+//	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: truth, Synthetic: synthetic}, w, file.Domain)
 //	err = report.WriteText(os.Stdout)
 //
 // # What is compared

@@ -17,7 +17,7 @@ func ExampleCompare() {
 	truth := &evaluate.Table{Sizes: d.Sizes(), Rows: 4, Columns: [][]domain.Code{{0, 0, 1, 1}, {0, 1, 1, 1}}}
 	synthetic := &evaluate.Table{Sizes: d.Sizes(), Rows: 2, Columns: [][]domain.Code{{0, 1}, {0, 1}}}
 	report, err := evaluate.Compare(context.Background(), evaluate.Tables{Real: truth, Synthetic: synthetic},
-		query.AllMarginals(d.Sizes(), 2, 100), d, evaluate.Options{})
+		query.AllMarginals(d.Sizes(), 2, 100), d)
 	if err != nil {
 		fmt.Println(err)
 		return

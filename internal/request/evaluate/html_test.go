@@ -42,7 +42,7 @@ func TestHTML(t *testing.T) {
 		b.Add(rows)
 		return b.Table()
 	}
-	report, err := Compare(context.Background(), Tables{Real: table(1), Synthetic: table(2), Holdout: table(3)}, query.AllMarginals(d.Sizes(), 2, 100), d, Options{})
+	report, err := Compare(context.Background(), Tables{Real: table(1), Synthetic: table(2), Holdout: table(3)}, query.AllMarginals(d.Sizes(), 2, 100), d)
 	must.Do(t, err)
 	report.Real.People = &People{True: 30, Synthetic: 20, Changing: [2]int{3, 0}, RowsMax: 9, RowsPerson: Share{TV: .0125}, SamePerson: Share{.25, .5}, NextRow: Share{.0625, .75}}
 	var b bytes.Buffer

@@ -27,34 +27,24 @@ type Quality struct {
 	Overall Score    `json:"overall"` // mean of the averages of Shapes and Trends
 }
 
-// quality compares the values of other with the values of truth.
-func quality(ctx context.Context, truth, other []*values) (Quality, error) {
-	q := Quality{Shapes: valueShapes(truth, other)}
-	var err error
-	if q.Trends, err = valueTrends(ctx, truth, other); err != nil {
-		return q, err
-	}
-	q.Overall = mean(q.Shapes.Average, q.Trends.Average)
-	return q, nil
-}
-
-func valueShapes(truth, other []*values) Property {
-	items := make([]Item, len(truth))
+// compareValues compares the values of other with the values of truth: each column, and each pair of columns.
+func compareValues(ctx context.Context, truth, other []*values) (*Values, error) {
+	v := &Values{SDMetrics: SDMetrics, Columns: make([]Column, len(truth))}
+	shapes, coded := make([]Item, len(truth)), make([]categories, len(truth))
 	for a, t := range truth {
-		items[a] = Item{Columns: []string{t.attr.Name}, Metric: "TVComplement", TV: undefined, Score: undefined}
 		if t.kind.continuous() {
-			items[a].Metric = "KSComplement"
-			x, y := sorted(t), sorted(other[a])
-			items[a].Score, items[a].Reason = kolmogorov(x, y), noValue(len(x), len(y))
-			continue
-		}
-		p := contingency{first: matched(t, other[a])}
-		p.count(true)
-		if items[a].Reason = noValue(p.real.total, p.synthetic.total); items[a].Reason == "" {
-			items[a].Score = p.similarity()
+			coded[a] = ownBins(t, other[a])
+			v.Columns[a], shapes[a] = compareNumbers(t, other[a])
+		} else {
+			coded[a] = matched(t, other[a])
+			v.Columns[a], shapes[a] = compareCategories(t, coded[a])
 		}
 	}
-	return newProperty(items)
+	v.Shapes = newProperty(shapes)
+	var err error
+	v.Trends, err = compareTrends(ctx, truth, other, coded)
+	v.Overall = mean(v.Shapes.Average, v.Trends.Average)
+	return v, err
 }
 
 // noValue says which of the tables has no value but NULL in a column, given how many values each has.
@@ -66,17 +56,6 @@ func noValue(truth, other int) string {
 		return "all values of the synthetic table are NULL"
 	}
 	return ""
-}
-
-// sorted returns the numbers that are not NULL in ascending order, rounded unless they are dates or times.
-func sorted(v *values) []float64 {
-	out := ascending(v)
-	if v.kind == numerical {
-		for i, x := range out {
-			out[i] = rounded(x) // which is monotone
-		}
-	}
-	return out
 }
 
 // rounded returns x to 14 decimal places, as KSComplement rounds it.
@@ -95,16 +74,8 @@ func kolmogorov(x, y []float64) Score {
 	return Score(1 - stat.KolmogorovSmirnov(x, nil, y, nil))
 }
 
-// valueTrends compares each pair of columns. Pairs that the true table hardly associates have no score.
-func valueTrends(ctx context.Context, truth, other []*values) (Property, error) {
-	coded := make([]categories, len(truth))
-	for a, t := range truth {
-		if t.kind.continuous() {
-			coded[a] = ownBins(t, other[a])
-		} else {
-			coded[a] = matched(t, other[a])
-		}
-	}
+// compareTrends compares each pair of columns, coded as categories. Pairs that the true table hardly associates have no score.
+func compareTrends(ctx context.Context, truth, other []*values, coded []categories) (Property, error) {
 	var pairs [][]int
 	if len(truth) > 1 {
 		pairs = combin.Combinations(len(truth), 2)
@@ -140,16 +111,15 @@ func trend(truth, other []*values, coded []categories, pair []int) Item {
 		}
 		return item
 	}
-	p := contingency{first: coded[a], second: coded[b]}
-	p.count(false)
-	item.Association = &Association{Score(p.cramer(&p.real)), Score(p.cramer(&p.synthetic))}
+	p := cross(coded[a], coded[b])
+	item.Association = &Association{Score(p.cramer(0)), Score(p.cramer(1))}
 	switch {
 	case !item.Association.Real.Defined():
 		item.Reason = "constant in the true table"
 	case item.Association.Real <= associated:
 		item.Reason = "weakly associated in the true table"
 	default:
-		item.Score = p.similarity()
+		item.Score = similarity(p.counts[0], p.counts[1], len(coded[a].truth), len(coded[a].other))
 	}
 	return item
 }

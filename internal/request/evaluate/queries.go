@@ -51,7 +51,7 @@ func (e *evaluation) queries(truth, other *Table) *Queries {
 		q.Largest = max(q.Largest, x.err())
 	}
 	slices.SortStableFunc(all, func(x, y Query) int { return cmp.Compare(y.err(), x.err()) })
-	q.Worst = all[:min(e.options.Worst, len(all))]
+	q.Worst = all[:min(listedWorst, len(all))]
 	return q
 }
 

@@ -14,7 +14,7 @@ func TestQueries(t *testing.T) {
 	f := parseDomain(t, "workload:\n  - {parity: [visited, sex]}\n  - {prefixes: age}\n")
 	w := must.Value(toCompare(f, 2, 1000))(t)
 	truth, other := randomTable(f.Domain, 300, 0.2, 1), randomTable(f.Domain, 200, 0.7, 2)
-	report := must.Value(Compare(context.Background(), Tables{Real: truth, Synthetic: other}, w, f.Domain, Options{Worst: 1000}))(t)
+	report := must.Value(Compare(context.Background(), Tables{Real: truth, Synthetic: other}, w, f.Domain))(t)
 	q := report.Real.Queries
 	if q == nil || q.Number != w.Linear() || len(q.Worst) != q.Number || len(report.Real.Widths) != 2 {
 		t.Fatalf("%d widths, queries %+v, want 2 widths and %d queries", len(report.Real.Widths), q, w.Linear())

@@ -32,7 +32,13 @@ func reportOf(t *testing.T, d *domain.Domain) *Report {
 	for _, table := range []*Table{tables.Real, tables.Synthetic, tables.Holdout} {
 		addValues(table, d)
 	}
-	r := must.Value(Compare(context.Background(), tables, query.AllMarginals(d.Sizes(), 3, 1000), d, Options{Worst: 3, Cells: 3}))(t)
+	r := must.Value(Compare(context.Background(), tables, query.AllMarginals(d.Sizes(), 3, 1000), d))(t)
+	for _, c := range []*Comparison{&r.Real, &r.Holdout.Synthetic} { // a golden file that can be read
+		c.Worst = c.Worst[:3]
+		for i := range c.Worst {
+			c.Worst[i].Largest = c.Worst[i].Largest[:min(3, len(c.Worst[i].Largest))]
+		}
+	}
 	return r
 }
 

@@ -59,7 +59,7 @@ func (r *Request) Run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	report, err := Compare(ctx, t, r.workload, r.domain, Options{})
+	report, err := Compare(ctx, t, r.workload, r.domain)
 	if err != nil {
 		return err
 	}

@@ -43,16 +43,16 @@ type values struct {
 	origin  int64     // what numbers are counted from: 0 unless float64 is too coarse for the column's range
 	numbers []float64 // of a continuous column: native units, NUMERIC in ones; NaN is NULL
 
-	codes []uint32 // of the others: 0 is NULL, else 1 + the position in texts
+	codes []domain.Code // of the others: 0 is NULL, else 1 + the position in texts
 	texts []string
-	known map[string]uint32 // the code of each text
+	known map[string]domain.Code // the code of each text
 }
 
 // exactly is how large whole numbers are that float64 holds each of.
 const exactly = 1 << 53
 
 func newValues(a *domain.Attribute) *values {
-	v := &values{attr: a, kind: kindOf(a), known: map[string]uint32{}}
+	v := &values{attr: a, kind: kindOf(a), known: map[string]domain.Code{}}
 	if n := len(a.Cuts); n > 0 && max(-float64(a.Cuts[0]), float64(a.Cuts[n-1])) >= exactly {
 		v.origin = a.Cuts[0]
 	}
@@ -157,7 +157,7 @@ func inOnes(a *domain.Attribute, x int64) float64 {
 }
 
 // code returns the code of a cell of a column of categories.
-func (v *values) code(col *domain.Column, i int) uint32 {
+func (v *values) code(col *domain.Column, i int) domain.Code {
 	if col.Form == domain.Absent || col.Null(i) {
 		return 0
 	}
@@ -179,7 +179,7 @@ func appendCell(dst []byte, a *domain.Attribute, col *domain.Column, i int) []by
 }
 
 // text returns the code of a category: of BOOL and INT64 its canonical text counts, or NULL if it has none.
-func (v *values) text(b []byte) uint32 {
+func (v *values) text(b []byte) domain.Code {
 	if code, ok := v.known[string(b)]; ok {
 		return code
 	}
@@ -194,12 +194,12 @@ func (v *values) text(b []byte) uint32 {
 	code, ok := v.known[s]
 	if !ok {
 		v.texts = append(v.texts, s)
-		code = v.learn(s, uint32(len(v.texts)))
+		code = v.learn(s, domain.Code(len(v.texts)))
 	}
 	return v.learn(string(b), code)
 }
 
-func (v *values) learn(s string, code uint32) uint32 {
+func (v *values) learn(s string, code domain.Code) domain.Code {
 	v.known[s] = code
 	return code
 }

@@ -56,11 +56,11 @@ func TestValuesAreWhatIsWritten(t *testing.T) {
 		}
 	}
 	b := valuesOf(domain.Attribute{Type: domain.Bool}, "TRUE", "?", "0", "yes", "maybe")
-	if got := strings.Join(b.texts, " "); got != "true false" || !slices.Equal(b.codes, []uint32{1, 0, 2, 1, 0}) {
+	if got := strings.Join(b.texts, " "); got != "true false" || !slices.Equal(b.codes, []domain.Code{1, 0, 2, 1, 0}) {
 		t.Errorf("BOOL: %v of %s", b.codes, got)
 	}
 	n := valuesOf(domain.Attribute{Type: domain.Int64, Values: []string{"1"}}, "1", "+01", "1.0", "7")
-	if got := strings.Join(n.texts, " "); got != "1 7" || !slices.Equal(n.codes, []uint32{1, 1, 1, 2}) {
+	if got := strings.Join(n.texts, " "); got != "1 7" || !slices.Equal(n.codes, []domain.Code{1, 1, 1, 2}) {
 		t.Errorf("INT64: %v of %s", n.codes, got)
 	}
 }
@@ -133,15 +133,14 @@ func TestScoresByBruteForce(t *testing.T) {
 		if got := float64(kolmogorov(x, y)); math.Abs(got-(1-largest)) > 1e-12 {
 			t.Fatalf("KS of %v and %v: %v, want %v", x, y, got, 1-largest)
 		}
-		p := contingency{first: categories{n: 4}, second: categories{n: 3}}
+		first, second := categories{n: 4, other: []domain.Code{0}}, categories{n: 3, other: []domain.Code{0}}
 		cells := [4][3]float64{}
 		for range 60 {
-			a, b := uint32(r.IntN(4)), uint32(r.IntN(3))
-			p.first.truth, p.second.truth = append(p.first.truth, a), append(p.second.truth, b)
+			a, b := domain.Code(r.IntN(4)), domain.Code(r.IntN(3))
+			first.truth, second.truth = append(first.truth, a), append(second.truth, b)
 			cells[a][b]++
 		}
-		p.first.other, p.second.other = []uint32{0}, []uint32{0}
-		p.count(false)
+		p := cross(first, second)
 		chi2 := 0.0
 		for a := range 4 {
 			for b := range 3 {
@@ -150,7 +149,7 @@ func TestScoresByBruteForce(t *testing.T) {
 				chi2 += (cells[a][b] - e) * (cells[a][b] - e) / e
 			}
 		}
-		if got, want := p.cramer(&p.real), math.Sqrt(chi2/60/2); math.Abs(got-want) > 1e-9 {
+		if got, want := p.cramer(0), math.Sqrt(chi2/60/2); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("Cramér's V %v, want %v", got, want)
 		}
 	}
@@ -169,26 +168,28 @@ func below(x []float64, at int) float64 {
 // Tables of many texts are counted in a map; the scores are the same.
 func TestSparseIsDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	p := contingency{first: categories{n: 50}, second: categories{n: 40}}
-	for range 500 {
-		p.first.truth, p.second.truth = append(p.first.truth, uint32(r.IntN(50))), append(p.second.truth, uint32(r.IntN(40)))
-		p.first.other, p.second.other = append(p.first.other, uint32(r.IntN(50))), append(p.second.other, uint32(r.IntN(40)))
+	codes := func(n int) (list []domain.Code) {
+		for range 500 {
+			list = append(list, domain.Code(r.IntN(n)))
+		}
+		return list
 	}
-	wide := p
-	wide.first.n = denseCells
-	p.count(false)
-	wide.count(false)
-	if wide.sparse == nil || p.sparse != nil {
+	first, second := categories{truth: codes(50), other: codes(50), n: 50}, categories{truth: codes(40), other: codes(40), n: 40}
+	p := cross(first, second)
+	first.n = denseCells
+	wide := cross(first, second)
+	if wide.cells == nil || p.cells != nil {
 		t.Fatal("the wide table is counted in an array, or the narrow one in a map")
 	}
-	if p.similarity() != wide.similarity() || math.Abs(p.cramer(&p.real)-wide.cramer(&wide.real)) > 1e-12 {
-		t.Errorf("similarity %v and %v, V %v and %v", p.similarity(), wide.similarity(), p.cramer(&p.real), wide.cramer(&wide.real))
+	of := func(p contingency) Score { return similarity(p.counts[0], p.counts[1], 500, 500) }
+	if of(p) != of(wide) || math.Abs(p.cramer(0)-wide.cramer(0)) > 1e-12 {
+		t.Errorf("similarity %v and %v, V %v and %v", of(p), of(wide), p.cramer(0), wide.cramer(0))
 	}
 }
 
 func TestColumnsDescribe(t *testing.T) {
 	a := domain.Attribute{Name: "x", Type: domain.Int64}
-	got := columns([]*values{valuesOf(a, "0", "0", "3", "?", "9")}, []*values{valuesOf(a, "3", "3")})[0]
+	got, _ := compareNumbers(valuesOf(a, "0", "0", "3", "?", "9"), valuesOf(a, "3", "3"))
 	if got.Real.Rows != 5 || got.Real.Nulls != .2 || got.Real.Distinct != 3 || got.Real.Mean != 3 || got.Real.Zeros != .4 {
 		t.Errorf("true: %+v", got.Real)
 	}
@@ -202,7 +203,8 @@ func TestColumnsDescribe(t *testing.T) {
 		t.Errorf("frequent %v, want %v", got.Frequent, want)
 	}
 	s := domain.Attribute{Name: "s", Type: domain.String, Values: []string{"a", "c"}}
-	text := columns([]*values{valuesOf(s, "a", "b", "a", "?")}, []*values{valuesOf(s, "c", "a")})[0]
+	truth := valuesOf(s, "a", "b", "a", "?")
+	text, _ := compareCategories(truth, matched(truth, valuesOf(s, "c", "a")))
 	if want := []Frequent{{"a", .5, .5}, {"c", 0, .5}, {Undeclared, .25, 0}}; !slices.Equal(text.Frequent, want) {
 		t.Errorf("frequent %v, want %v", text.Frequent, want)
 	}
@@ -236,7 +238,7 @@ func TestMarginalsInTheBinsOfTheRelease(t *testing.T) {
 		}
 		truth := tableOf([]string{"1.5", "600", "?"}, []string{"1970-01-11", "1971-02-05", "?"})
 		moved := tableOf([]string{"300", "600", "?"}, []string{"1970-01-11", "1970-01-11", "?"})
-		r, err := Compare(t.Context(), Tables{Real: truth, Synthetic: moved}, query.AllMarginals(cells.Sizes(), 1, 10_000), cells, Options{})
+		r, err := Compare(t.Context(), Tables{Real: truth, Synthetic: moved}, query.AllMarginals(cells.Sizes(), 1, 10_000), cells)
 		must.Do(t, err)
 		if w := r.Real.Widths[0]; math.Abs(w.AverageTV-c.tv) > 1e-9 || w.Cells != 3+3+2 {
 			t.Errorf("bins %s: %+v", name, w)
@@ -247,7 +249,8 @@ func TestMarginalsInTheBinsOfTheRelease(t *testing.T) {
 // TestOtherIsOneValue: what the domain does not declare and the value that rows have for it are one.
 func TestOtherIsOneValue(t *testing.T) {
 	s := domain.Attribute{Name: "s", Type: domain.String, Values: []string{"a"}, Other: true, OtherValue: "rest"}
-	got := columns([]*values{valuesOf(s, "a", "b", "c", "b")}, []*values{valuesOf(s, "rest", "a", "rest", "rest")})[0]
+	truth := valuesOf(s, "a", "b", "c", "b")
+	got, _ := compareCategories(truth, matched(truth, valuesOf(s, "rest", "a", "rest", "rest")))
 	if want := []Frequent{{"rest", .75, .75}, {"a", .25, .25}}; !slices.Equal(got.Frequent, want) {
 		t.Errorf("frequent %v, want %v", got.Frequent, want)
 	}
@@ -291,17 +294,16 @@ func comparesTwo(t *testing.T, a domain.Attribute, x, y string, differ bool) {
 	t.Helper()
 	both, one := valuesOf(a, x, y), valuesOf(a, x)
 	for _, other := range []*values{both, one} {
-		list := []*values{both}
-		q := must.Value(quality(t.Context(), list, []*values{other}))(t)
-		c := columns(list, []*values{other})
-		h := c[0].Histogram
-		if differ && (slices.Max(h.Real) > .5 || c[0].Real.Distinct != 2) {
+		v := must.Value(compareValues(t.Context(), []*values{both}, []*values{other}))(t)
+		c := &v.Columns[0]
+		h := c.Histogram
+		if differ && (slices.Max(h.Real) > .5 || c.Real.Distinct != 2) {
 			t.Errorf("%s and %s of %v: shares %v of bins from %v", x, y, a.Type, h.Real, h.Edges)
 		}
-		report := &Report{Real: Comparison{TrueRows: 2, SyntheticRows: 1, Values: &Values{Quality: q, Columns: c}}}
+		report := &Report{Real: Comparison{TrueRows: 2, SyntheticRows: 1, Values: v}}
 		if err := errors.Join(report.WriteJSON(io.Discard), report.WriteText(io.Discard)); err != nil {
 			t.Fatalf("%s and %s of %v: %v", x, y, a.Type, err)
 		}
-		c[0].bars()
+		c.bars()
 	}
 }

@@ -22,14 +22,14 @@ func TestViolations(t *testing.T) {
 	}}
 	truth := &Table{Sizes: d.Sizes(), Rows: 5, Columns: [][]domain.Code{{1, 1, 1, 0, 0}, {1, 1, 2, 1, 2}}}
 	other := &Table{Sizes: d.Sizes(), Rows: 2, Columns: [][]domain.Code{{1, 0}, {0, 1}}}
-	r, err := Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d, Options{})
+	r, err := Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d)
 	must.Do(t, err)
 	v := r.Real.Violations
 	if v.Real != 3 || v.Synthetic != 0 || v.Each[0].Real != 3 || v.Each[1].Real != 2 || strings.Join(v.Each[0].Cells[1], "|") != "true|NULL" {
 		t.Errorf("%+v", v)
 	}
 	d.StructuralZeros = nil
-	if r, err = Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d, Options{}); err != nil {
+	if r, err = Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := json.Marshal(r); err != nil || strings.Contains(string(b), "violations") {
