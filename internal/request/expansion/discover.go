@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx/schema"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -74,8 +73,7 @@ func (s *Server) expandDiscover(payload *pipepb.SchemaTransformPayload, rows *pi
 	}
 	p, faults := o.params(columns)
 	p.Rows = publish.OpenRows(open)
-	kept := options{Store: o.Store, NoRetries: o.NoRetries}
-	if err := errors.Join(err, unopened, faults, kept.retries(pipeline)); err != nil {
+	if err := errors.Join(err, unopened, faults, retries(o.Store, o.NoRetries, pipeline)); err != nil {
 		return nil, err
 	}
 	if err := p.Validate(); err != nil {
@@ -147,9 +145,7 @@ func findable(s *pipepb.Schema, id string) (in reflect.Type, columns []discover.
 	for _, f := range s.GetFields() {
 		held := heldBy(f.GetType())
 		if f.GetName() == id {
-			if known = true; held.name != "a str" && held.name != "an int" {
-				errs = append(errs, fmt.Errorf("privacy_id %q is %s in the rows; want a str or an int, which keep distinct IDs apart", id, held.name))
-			}
+			known, errs = true, append(errs, held.idFault(id))
 			continue
 		}
 		c := discover.Column{Name: f.GetName(), Type: domain.String}
@@ -164,10 +160,8 @@ func findable(s *pipepb.Schema, id string) (in reflect.Type, columns []discover.
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
 	}
-	if in, err = schema.ToType(s); err != nil {
-		return nil, nil, fmt.Errorf("the rows have types that are not known here (%w)", err)
-	}
-	return in, columns, nil
+	in, err = typeOf(s)
+	return in, columns, err
 }
 
 // fileFn makes a domain file of what was found.

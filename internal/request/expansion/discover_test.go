@@ -256,7 +256,7 @@ func TestFoundDomainAndItsReleases(t *testing.T) {
 	} {
 		p := synth.Params{Domain: file.Domain, Epsilon: 1, Delta: 1e-6, RunID: c.run, Store: archive.In(dir), Book: ledger}
 		c.change(&p)
-		said, err := (&options{Domain: text}).describe(t.Context(), p)
+		said, err := described(t.Context(), file, p)
 		var statement Statement
 		if err == nil {
 			pipe, s := beam.NewPipelineWithRoot()

@@ -47,10 +47,10 @@ func inputID(req *jobpb.ExpansionRequest) string {
 var unrepeating = []string{"", "directrunner", "switchingdirectrunner", "fnapirunner", "prismrunner"}
 
 // retries refuses a request that keeps no release and may run twice: each time would draw noise.
-func (o *options) retries(pipeline *structpb.Struct) error {
+func retries(store *string, noRetries *bool, pipeline *structpb.Struct) error {
 	runner := pipeline.GetFields()["beam:option:runner:v1"].GetStringValue()
 	name := strings.ToLower(runner[strings.LastIndex(runner, ".")+1:])
-	if value(o.Store) != "" || value(o.NoRetries) || slices.Contains(unrepeating, name) {
+	if value(store) != "" || value(noRetries) || slices.Contains(unrepeating, name) {
 		return nil
 	}
 	return fmt.Errorf("store is required on %s, which may start a step again and draw a second noise, for twice the ε and δ; "+

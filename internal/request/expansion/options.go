@@ -174,12 +174,8 @@ func wanted(t reflect.Type) string {
 	return "a list of lists of columns"
 }
 
-// params are the parameters of Synthesize, but for the type of its rows.
-func (o *options) params() (p synth.Params, err error) {
-	f, err := domainfile.Parse("domain", []byte(o.Domain))
-	if err != nil {
-		return p, err
-	}
+// params are the parameters of Synthesize for a domain file, but for the type of its rows.
+func (o *options) params(f *domainfile.File) (p synth.Params, err error) {
 	p = synth.Params{
 		Domain: f.Domain, Epsilon: dp.Epsilon(o.Epsilon), Delta: dp.Delta(o.Delta), Rows: value(o.Rows),
 		Units: value(o.Units), Method: value(o.Method), MemoryLimit: value(o.MemoryLimit),
@@ -243,18 +239,21 @@ func storeOf(dir, runID, ledger *string) (ref synth.StoreRef, err error) {
 	return archive.In(*dir), nil
 }
 
-// describe returns what a statement says that no release knows.
-func (o *options) describe(ctx context.Context, p synth.Params) (publish.Description, error) {
-	found, err := o.before(ctx, p)
-	return publish.Description{Derived: o.derived(), Found: found, Began: time.Now().UTC().Format(time.RFC3339)}, err
+// described returns what a statement says that no release knows.
+func described(ctx context.Context, f *domainfile.File, p synth.Params) (d publish.Description, err error) {
+	d.Began = time.Now().UTC().Format(time.RFC3339)
+	for _, x := range f.Derived {
+		d.Derived = append(d.Derived, x.String())
+	}
+	d.Found, err = before(ctx, f, p)
+	return d, err
 }
 
 // before returns what has found the domain with a budget of its own, and enters it in the budget book: that was spent, whatever
 // becomes of the pipeline. nil: the domain was declared.
-func (o *options) before(ctx context.Context, p synth.Params) (*report.Found, error) {
-	f, err := domainfile.Parse("domain", []byte(o.Domain))
-	if err != nil || f.Charge == nil {
-		return nil, err
+func before(ctx context.Context, f *domainfile.File, p synth.Params) (*report.Found, error) {
+	if f.Charge == nil {
+		return nil, nil
 	}
 	run, err := publish.RunOf(f.Charge)
 	if err != nil {
@@ -297,15 +296,6 @@ func (s *Server) budget(o *options) (*synth.Budget, error) {
 		return nil, fmt.Errorf("budget %s has ε = %g and δ = %g, and this release says %g and %g; say the same", name, float64(b.Epsilon), float64(b.Delta), float64(total.Epsilon), float64(total.Delta))
 	}
 	return b, nil
-}
-
-// derived lists what the domain file has from the true table, a column each. The file has no fault.
-func (o *options) derived() (list []string) {
-	f, err := domainfile.Parse("domain", []byte(o.Domain))
-	for i := 0; err == nil && i < len(f.Derived); i++ {
-		list = append(list, f.Derived[i].String())
-	}
-	return list
 }
 
 // marginals is the workload of lists of columns.

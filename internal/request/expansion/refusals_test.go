@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 	"github.com/dapple-dp/dapple/solver"
@@ -105,7 +106,7 @@ func TestStorePolicy(t *testing.T) {
 		{"PortableRunner", options{NoRetries: &yes}, true},
 		{"FlinkRunner", options{Store: &dir}, true},
 	} {
-		if err := tt.o.retries(runner(t, tt.runner)); (err == nil) != tt.ok {
+		if err := retries(tt.o.Store, tt.o.NoRetries, runner(t, tt.runner)); (err == nil) != tt.ok {
 			t.Errorf("%q with %+v: %v", tt.runner, tt.o, err)
 		}
 	}
@@ -120,7 +121,7 @@ func TestRunIDIsGiven(t *testing.T) {
 		"":                                {Store: &store, RunID: &run},
 	} {
 		o.Domain, o.Epsilon, o.Delta = people, 1, 1e-9
-		p, err := o.params()
+		p, err := o.params(must.Value(schema.Parse("domain", []byte(o.Domain)))(t))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
@@ -137,7 +138,7 @@ func TestParams(t *testing.T) {
 		Units: new(float64), Method: new(string), MemoryLimit: new(int64), ErrorShare: new(float64), Shards: new(int64), SampleSeed: new(int64), Store: new(string), RunID: new(string), Ledger: new(string),
 	}
 	*o.Neighbouring, *o.Rows, *o.Units, *o.Method, *o.MemoryLimit, *o.Shards, *o.SampleSeed, *o.Store, *o.RunID, *o.Ledger = "replace", 10, 7, "dpfw", 1<<20, 3, 5, "gs://b/d", "monday", "gs://b/book"
-	p := must.Value(o.params())(t)
+	p := must.Value(o.params(must.Value(schema.Parse("domain", []byte(o.Domain)))(t)))(t)
 	p.As = reflect.TypeFor[struct{}]()                    // set by Expand
 	p.Public = new(solver.Public)                         // made from rows by a Go program
 	p.Budget = new(synth.Budget)                          // set by Expand, which knows those of a name
@@ -150,7 +151,7 @@ func TestParams(t *testing.T) {
 		}
 	}
 	o.Domain, o.Workload = people+"events: {person: [sex], rows: {max: 3}}\nworkload: {target: age}\n", nil
-	toward := must.Value(o.params())(t)
+	toward := must.Value(o.params(must.Value(schema.Parse("domain", []byte(o.Domain)))(t)))(t)
 	target := toward.Domain.Index("age")
 	for _, m := range toward.Workload.Marginals {
 		if weighty := slices.Contains(m.Clique, target); weighty != (m.Weight == query.TargetWeight) || !weighty && m.Weight != 1 {

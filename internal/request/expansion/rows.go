@@ -28,11 +28,19 @@ func typesOf(s *pipepb.Schema, d *domain.Domain) (r rowTypes, err error) {
 	if err := errors.Join(append(schemaFaults(s), columnFaults(s, d)...)...); err != nil {
 		return r, err
 	}
-	if r.in, err = schema.ToType(s); err != nil {
-		return r, fmt.Errorf("the rows have types that are not known here (%w)", err)
+	if r.in, err = typeOf(s); err == nil {
+		r.out, r.kept = outOf(r.in, s, d)
 	}
-	r.out, r.kept = outOf(r.in, s, d)
-	return r, nil
+	return r, err
+}
+
+// typeOf returns the Go type of rows of a schema.
+func typeOf(s *pipepb.Schema) (reflect.Type, error) {
+	t, err := schema.ToType(s)
+	if err != nil {
+		return nil, fmt.Errorf("the rows have types that are not known here (%w)", err)
+	}
+	return t, nil
 }
 
 // schemaFaults lists what Beam Go does not read of a schema.
@@ -165,8 +173,8 @@ func columnFaults(s *pipepb.Schema, d *domain.Domain) (errs []error) {
 	if d.PrivacyID != "" {
 		if t, ok := byName[d.PrivacyID]; !ok {
 			missing("privacy_id", d.PrivacyID)
-		} else if held := heldBy(t); held.name != "a str" && held.name != "an int" {
-			errs = append(errs, fmt.Errorf("privacy_id %q is %s in the rows; want a str or an int, which keep distinct IDs apart", d.PrivacyID, held.name))
+		} else {
+			errs = append(errs, heldBy(t).idFault(d.PrivacyID))
 		}
 	}
 	return errs
@@ -184,6 +192,14 @@ func anyOf(types []domain.Type) string {
 type held struct {
 	name string
 	fits []domain.Type
+}
+
+// idFault refuses a privacy ID whose distinct values may become one.
+func (h held) idFault(id string) error {
+	if h.name == "a str" || h.name == "an int" {
+		return nil
+	}
+	return fmt.Errorf("privacy_id %q is %s in the rows; want a str or an int, which keep distinct IDs apart", id, h.name)
 }
 
 func heldBy(t *pipepb.FieldType) held {

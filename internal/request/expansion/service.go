@@ -107,13 +107,14 @@ func (s *Server) expand(ctx context.Context, req *jobpb.ExpansionRequest) (*jobp
 	if err := readOptions(payload, "synthesize", &o); err != nil {
 		return nil, err
 	}
-	p, err := o.params()
-	err = errors.Join(err, o.retries(req.GetPipelineOptions()))
-	if p.Domain == nil {
-		return nil, err
+	unkept := retries(o.Store, o.NoRetries, req.GetPipelineOptions())
+	file, err := schema.Parse("domain", []byte(o.Domain))
+	if err != nil {
+		return nil, errors.Join(err, unkept)
 	}
+	p, err := o.params(file)
 	types, faults := typesOf(rows, p.Domain)
-	if err = errors.Join(err, faults); err == nil {
+	if err = errors.Join(err, unkept, faults); err == nil {
 		p.Budget, err = s.budget(&o)
 	}
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *Server) expand(ctx context.Context, req *jobpb.ExpansionRequest) (*jobp
 	if p.As = types.out; types.out.NumField() == 0 {
 		return nil, errors.New("the domain has no column that is written")
 	}
-	said, err := o.describe(ctx, p)
+	said, err := described(ctx, file, p)
 	if err != nil {
 		return nil, err
 	}
