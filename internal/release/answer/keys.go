@@ -87,7 +87,7 @@ func (p *parser) key(s span) (k Key, ok bool) {
 		p.errs.Addf("query: got %.60q among the columns; %s", k.Name, want)
 		return k, false
 	}
-	if k, ok = p.cut(k, s, s[2:n-1].split()); ok && k.Column == "" {
+	if k, ok = p.cut(k, s, s[2:n-1].cut(",")); ok && k.Column == "" {
 		p.errs.Addf("query: got %.60q among the columns; %s", k.Name, want)
 	}
 	if k.Part == "quarter" {

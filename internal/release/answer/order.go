@@ -16,7 +16,7 @@ func (p *parser) rest(q *Query, parts map[string]span) {
 		p.having(q, s)
 	}
 	if s, ok := parts["ORDER"]; ok {
-		for _, x := range s.split() {
+		for _, x := range s.cut(",") {
 			o := Order{}
 			if n := len(x); n > 2 && (x[n-2].Is("DESC") || x[n-2].Is("ASC")) {
 				o.Down, x = x[n-2].Is("DESC"), x[:n-1]
@@ -50,19 +50,7 @@ func (p *parser) rest(q *Query, parts map[string]span) {
 
 // having reads comparisons of computed columns with numbers, joined by AND.
 func (p *parser) having(q *Query, s span) {
-	from, depth := 0, 0
-	for i, t := range s {
-		switch {
-		case t.Is("("):
-			depth++
-		case t.Is(")"):
-			depth--
-		}
-		if i < len(s)-1 && !(depth == 0 && t.Is("AND")) {
-			continue
-		}
-		part := s[from : i+1]
-		from = i + 1
+	for _, part := range s.cut("AND") {
 		at := slices.IndexFunc(part, func(t relation.Token) bool { return t.Sign && strings.ContainsAny(t.Text, "<>=") })
 		if at < 1 || at+3 != len(part) {
 			p.errs.Addf("query: HAVING %.60s: want comparisons such as COUNT(*) >= 100, joined by AND", strings.TrimSpace(p.slice(part)))

@@ -98,7 +98,7 @@ func Parse(text string) (*Query, error) {
 	if p.errs.Err() != nil {
 		return nil, p.errs.Err()
 	}
-	for _, x := range parts["SELECT"].split() {
+	for _, x := range parts["SELECT"].cut(",") {
 		p.selected(q, x)
 	}
 	p.from(q, parts["FROM"])
@@ -106,7 +106,7 @@ func Parse(text string) (*Query, error) {
 		q.Where = strings.TrimSpace(p.slice(w))
 	}
 	if _, ok := parts["GROUP"]; ok {
-		for _, x := range parts["GROUP"].split() {
+		for _, x := range parts["GROUP"].cut(",") {
 			if k, ok := p.grouped(x); ok {
 				q.Keys = append(q.Keys, k)
 			}
@@ -185,8 +185,8 @@ func (p *parser) clauses() map[string]span {
 	return out
 }
 
-// split cuts a clause at its commas. Each part ends with the token that follows it.
-func (s span) split() (out []span) {
+// cut cuts a span at a word or sign outside of parentheses. Each part ends with the token that follows it.
+func (s span) cut(at string) (out []span) {
 	depth, from := 0, 0
 	for i, t := range s {
 		switch {
@@ -195,7 +195,7 @@ func (s span) split() (out []span) {
 		case t.Is(")"):
 			depth--
 		}
-		if i == len(s)-1 || depth == 0 && t.Is(",") {
+		if i == len(s)-1 || depth == 0 && t.Is(at) {
 			out = append(out, s[from:i+1])
 			from = i + 1
 		}
@@ -204,7 +204,7 @@ func (s span) split() (out []span) {
 }
 
 func (p *parser) from(q *Query, s span) {
-	names := s.split()
+	names := s.cut(",")
 	if len(names) > 1 {
 		p.errs.Addf("query: FROM names %d tables, and a release is one; write FROM rows", len(names))
 		return
@@ -246,28 +246,21 @@ func (p *parser) selected(q *Query, s span) {
 func (p *parser) item(s span) (it Item, ok bool) {
 	it.text = strings.TrimSpace(p.slice(s))
 	it.Name = it.text
-	depth := 0
-	for i, t := range s[:len(s)-1] {
-		switch {
-		case t.Is("("):
-			depth++
-		case t.Is(")"):
-			depth--
-		case depth == 0 && t.Is("/"):
-			down, okDown := p.aggregate(s[i+1:])
-			it.Top, ok = p.aggregate(s[:i+1])
-			it.Down = &down
-			for _, a := range []Aggregate{it.Top, down} {
-				if ok && okDown && a.Function != "COUNT" && a.Function != "SUM" {
-					p.errs.Addf("query: %s: only COUNT and SUM can be divided", it.text)
-					return it, false
-				}
-			}
-			return it, ok && okDown
+	top := s.cut("/")[0]
+	if len(top) == len(s) {
+		it.Top, ok = p.aggregate(s)
+		return it, ok
+	}
+	down, okDown := p.aggregate(s[len(top):])
+	it.Top, ok = p.aggregate(top)
+	it.Down = &down
+	for _, a := range []Aggregate{it.Top, down} {
+		if ok && okDown && a.Function != "COUNT" && a.Function != "SUM" {
+			p.errs.Addf("query: %s: only COUNT and SUM can be divided", it.text)
+			return it, false
 		}
 	}
-	it.Top, ok = p.aggregate(s)
-	return it, ok
+	return it, ok && okDown
 }
 
 // aggregate reads one function; s ends with the token behind it.
@@ -283,7 +276,7 @@ func (p *parser) aggregate(s span) (a Aggregate, ok bool) {
 		return a, false
 	}
 	a.Function = functions[word]
-	args := s[2 : n-1].split()
+	args := s[2 : n-1].cut(",")
 	star := len(args) == 1 && len(args[0]) == 2 && args[0][0].Is("*")
 	switch {
 	case a.Function == "":
