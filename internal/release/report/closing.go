@@ -212,7 +212,7 @@ func (p Privacy) inWords(width int) string {
 	e, parts := p.Error, []string(nil)
 	switch {
 	case e.Cells == 0:
-		return strings.TrimPrefix(errorLine(e), "error   ")
+		return errorText(e)
 	case e.Shares >= 1 || e.Shares == 0 && e.MaxCell >= 1:
 		parts = append(parts, "the noise hides shares of single columns")
 	case e.Shares > 0:
@@ -250,22 +250,23 @@ func (p Privacy) tablesInWords(width int) string {
 	return miss + " on average, predicted"
 }
 
-func errorLine(e Errors) string {
+// errorText says how far off the rows are, with what that rests on.
+func errorText(e Errors) string {
 	if e.Cells == 0 && e.Answers > 0 {
-		return fmt.Sprintf("error   at most %.2g in any of %s answers to linear queries with 95 %% confidence (%s); nothing is known of cells",
+		return fmt.Sprintf("at most %.2g in any of %s answers to linear queries with 95 %% confidence (%s); nothing is known of cells",
 			e.MaxAnswer, page.Count(float64(e.Answers)), e.basis())
 	}
 	if e.Cells == 0 {
-		return "error   not known: this method keeps no answer to compare the model with"
+		return "not known: this method keeps no answer to compare the model with"
 	}
 	if e.PredictedCells > 0 {
-		return predictedLine(e)
+		return predictedText(e)
 	}
 	answers := ""
 	if e.Answers > 0 {
 		answers = fmt.Sprintf(", and %.2g in any of %s answers to linear queries,", e.MaxAnswer, page.Count(float64(e.Answers)))
 	}
-	return fmt.Sprintf("error   at most %.2g in any of %s cells%s with 95 %% confidence (%s)", e.MaxCell, page.Count(float64(e.Cells)), answers, e.basis())
+	return fmt.Sprintf("at most %.2g in any of %s cells%s with 95 %% confidence (%s)", e.MaxCell, page.Count(float64(e.Cells)), answers, e.basis())
 }
 
 // basis says what a bound rests on, and that it costs nothing unless it was bought.
@@ -276,13 +277,13 @@ func (e Errors) basis() string {
 	return "from " + e.From
 }
 
-// predictedLine is for models whose cells no measurement bounds, but for those of one-way tables.
-func predictedLine(e Errors) string {
+// predictedText is for models whose cells no measurement bounds, but for those of one-way tables.
+func predictedText(e Errors) string {
 	tv := ""
 	if e.AverageTV > 0 && e.Measured == nil { // else it has its own line
 		tv = fmt.Sprintf("average total variation ≈ %.2g, ", e.AverageTV)
 	}
-	return fmt.Sprintf("error   %slargest of %s cells ≈ %.2g (predicted); %s one-way cells within %.2g (95 %% confidence)",
+	return fmt.Sprintf("%slargest of %s cells ≈ %.2g (predicted); %s one-way cells within %.2g (95 %% confidence)",
 		tv, page.Count(float64(e.PredictedCells)), e.PredictedCell, page.Count(float64(e.Cells)), e.MaxCell)
 }
 
@@ -298,9 +299,9 @@ func WriteSampled(w io.Writer, rows int64, dry bool, out Written) error {
 	return err
 }
 
-// errorSentence is errorLine without its head, as a sentence.
+// errorSentence is errorText as a sentence.
 func errorSentence(e Errors) string {
-	said := "Error: " + strings.TrimPrefix(errorLine(e), "error   ") + "."
+	said := "Error: " + errorText(e) + "."
 	if e.Measured != nil {
 		said += " Measured: " + e.Measured.say(e.AverageTV) + "."
 	}

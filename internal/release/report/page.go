@@ -78,7 +78,7 @@ const interval = 1.96
 type view struct {
 	Privacy
 	Title     string
-	Facts     []fact
+	Facts     []page.Fact
 	Say       promises
 	Odds      []odds
 	Guess     string
@@ -96,9 +96,9 @@ type view struct {
 	Answers   Answers
 	Unit      string
 	ErrorText string
-	Told      []fact    // what only the curator knows
-	Evidence  []promise // the parts of dp/PRIVACY.md
-	Source    string    // where documents of the version that ran are read
+	Told      []page.Fact // what only the curator knows
+	Evidence  []promise   // the parts of dp/PRIVACY.md
+	Source    string      // where documents of the version that ran are read
 	Verdicts  []verdict
 	Statement string // _privacy.json without the hashes of files
 }

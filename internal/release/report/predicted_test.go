@@ -21,7 +21,7 @@ func TestPredictedLine(t *testing.T) {
 	if e.PredictedCell != .024 || e.PredictedCells != 1234 || e.Cells != 2 || e.AverageTV != .0123 || e.MaxCell < .01 {
 		t.Errorf("%+v", e)
 	}
-	line := errorLine(e)
+	line := errorText(e)
 	for _, want := range []string{"average total variation ≈ 0.012", "largest of 1,234 cells ≈ 0.024 (predicted)",
 		"2 one-way cells within 0.032 (95 % confidence)"} {
 		if !strings.Contains(line, want) {
@@ -29,7 +29,7 @@ func TestPredictedLine(t *testing.T) {
 		}
 	}
 	f.PredictedCells, f.Predicted = 0, 0
-	if line := errorLine(FittedErrors(f)); strings.Contains(line, "predicted") || !strings.Contains(line, "at most") {
+	if line := errorText(FittedErrors(f)); strings.Contains(line, "predicted") || !strings.Contains(line, "at most") {
 		t.Errorf("without a prediction: %q", line)
 	}
 }

@@ -66,13 +66,8 @@ func (p Privacy) without() string {
 	return what + " had not been in the table"
 }
 
-// fact is an entry of the first screen.
-type fact struct {
-	Term, Text, More string
-}
-
 // facts are what a privacy officer looks for first.
-func (p Page) facts() []fact {
+func (p Page) facts() []page.Fact {
 	s := p.Privacy
 	units := page.Count(s.Units.Count)
 	if s.Units.StdDev > 0 {
@@ -91,7 +86,7 @@ func (p Page) facts() []fact {
 	if s.Units.StdDev > 0 {
 		names += ", with noise"
 	}
-	return []fact{
+	return []page.Fact{
 		{Term: "Privacy unit", Text: "one " + s.unitName(), More: s.unitMore()},
 		{Term: "ε", Text: fmt.Sprintf("%g", s.Epsilon), More: fmt.Sprintf("achieved %g", s.AchievedEpsilon)},
 		{Term: "δ", Text: page.Small(s.Delta), More: s.deltaMore()},
@@ -139,9 +134,9 @@ func rounded(x float64) float64 {
 }
 
 // told are the curator's own words, by key.
-func (p Privacy) told() (list []fact) {
+func (p Privacy) told() (list []page.Fact) {
 	for _, key := range slices.Sorted(maps.Keys(p.About)) {
-		list = append(list, fact{Term: strings.ReplaceAll(key, "_", " "), Text: p.About[key]})
+		list = append(list, page.Fact{Term: strings.ReplaceAll(key, "_", " "), Text: p.About[key]})
 	}
 	return list
 }

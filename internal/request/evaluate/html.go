@@ -25,16 +25,11 @@ const listedItems = 20
 // view is what the template is given.
 type view struct {
 	*Report
-	Facts   []fact
+	Facts   []page.Fact
 	Columns []column
 	Pairs   *pairs
 	Worst   []worstMarginal
-	Widths  [][]string
-	Floor   [][]string // the true table against the holdout
 }
-
-// fact is a figure of the first screen.
-type fact struct{ Term, Text, More string }
 
 // column is a column of the two tables: a picture and figures.
 type column struct {
@@ -67,12 +62,9 @@ type worstMarginal struct {
 
 // WriteHTML writes the report as one self-contained page. Banner is on every screenful of it and on every printed page.
 func (r *Report) WriteHTML(w io.Writer) error {
-	v := view{Report: r, Facts: r.Real.facts(), Columns: r.Real.columns(), Pairs: r.Real.pairs(), Widths: widthRows(r.Real.Widths)}
+	v := view{Report: r, Facts: r.Real.facts(), Columns: r.Real.columns(), Pairs: r.Real.pairs()}
 	for _, m := range r.Real.Worst[:min(len(r.Real.Worst), listedItems)] {
 		v.Worst = append(v.Worst, worstMarginal{Bars: m.bars(), TV: share(m.TV)})
-	}
-	if r.Holdout != nil {
-		v.Floor = widthRows(r.Holdout.Real)
 	}
 	if err := page.Write(w, pageTemplate, page.Head{Title: "Synthetic beside true table (not private)", Banner: r.NotPrivate}, v); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
@@ -80,16 +72,9 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return nil
 }
 
-// HoldoutWidths are the rows of the synthetic table against the holdout.
-func (v view) HoldoutWidths() [][]string { return widthRows(v.Holdout.Synthetic.Widths) }
-
-// widthRows are the figures of marginals by width.
-func widthRows(widths []Width) (rows [][]string) {
-	for _, k := range widths {
-		rows = append(rows, []string{strconv.Itoa(k.K), thousands(k.Marginals), thousands(int(k.Cells)), share(k.AverageTV), share(k.LargestTV),
-			share(k.LargestCell)})
-	}
-	return rows
+// Figures are those of marginals of one width, for the page.
+func (k Width) Figures() []string {
+	return []string{strconv.Itoa(k.K), thousands(k.Marginals), thousands(int(k.Cells)), share(k.AverageTV), share(k.LargestTV), share(k.LargestCell)}
 }
 
 // scored is a score for the page.
@@ -100,12 +85,12 @@ func scored(s Score) string {
 	return strconv.FormatFloat(float64(s), 'f', 3, 64)
 }
 
-func (c *Comparison) facts() []fact {
-	list := []fact{
+func (c *Comparison) facts() []page.Fact {
+	list := []page.Fact{
 		{"Synthetic rows", thousands(c.SyntheticRows), "true rows: " + thousands(c.TrueRows)},
 	}
 	if p := c.People; p != nil {
-		list = append(list, fact{"Synthetic people", thousands(p.Synthetic), fmt.Sprintf("with %.2f rows each; true: %s with %.2f",
+		list = append(list, page.Fact{"Synthetic people", thousands(p.Synthetic), fmt.Sprintf("with %.2f rows each; true: %s with %.2f",
 			each(c.SyntheticRows, p.Synthetic), thousands(p.True), each(c.TrueRows, p.True))})
 	}
 	if v := c.Values; v != nil {
@@ -113,10 +98,10 @@ func (c *Comparison) facts() []fact {
 		if !v.Trends.Average.Defined() {
 			trends = "no pair is related enough to count"
 		}
-		list = append(list, fact{"Column shapes", scored(v.Shapes.Average), shapes}, fact{"Pair trends", scored(v.Trends.Average), trends})
+		list = append(list, page.Fact{"Column shapes", scored(v.Shapes.Average), shapes}, page.Fact{"Pair trends", scored(v.Trends.Average), trends})
 	}
 	for _, k := range c.Widths {
-		list = append(list, fact{fmt.Sprintf("%d-way total variation", k.K), share(k.AverageTV), "at most " + share(k.LargestTV)})
+		list = append(list, page.Fact{fmt.Sprintf("%d-way total variation", k.K), share(k.AverageTV), "at most " + share(k.LargestTV)})
 	}
 	return list
 }

@@ -37,6 +37,19 @@ type Share struct {
 	Dealt float64 `json:"dealt_at_random"`
 }
 
+// shareOf is the error of a table of weights, and the one of rows dealt at random.
+func shareOf(truth, other, dealt []float64) Share {
+	return Share{apart(truth, other), apart(truth, dealt)}
+}
+
+// add adds an error to a sum.
+func (s *Share) add(x Share) { s.TV, s.Dealt = s.TV+x.TV, s.Dealt+x.Dealt }
+
+// over returns the mean of n errors that were added.
+func (s Share) over(n int) Share {
+	return Share{s.TV / float64(max(n, 1)), s.Dealt / float64(max(n, 1))}
+}
+
 // maxPaired is the most cells of a column whose pairs of values are compared.
 const maxPaired = 2048
 
@@ -97,7 +110,7 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 		return m
 	}
 	numbers := perRow(x)
-	p.RowsPerson = Share{apart(numbers, perRow(y)), apart(numbers, byChance(truth.Rows, p.True, e.NoRows, bin, len(cuts)))}
+	p.RowsPerson = shareOf(numbers, perRow(y), byChance(truth.Rows, p.True, e.NoRows, bin, len(cuts)))
 	persons, pairs := 0, 0
 	changing := [2]map[int]bool{{}, {}}
 	for a := range d.Attributes {
@@ -121,8 +134,7 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 				return m
 			}
 			of := with(0, x)
-			p.RowsByPerson.TV += apart(of, with(1, y))
-			p.RowsByPerson.Dealt += apart(of, unrelated(of, len(cuts)))
+			p.RowsByPerson.add(shareOf(of, with(1, y), unrelated(of, len(cuts))))
 			continue
 		}
 		if size > maxPaired {
@@ -132,16 +144,11 @@ func comparePeople(truth, other *Table, d *domain.Domain, e *domain.Events) *Peo
 		same, next := x.pairs(a, size)
 		otherSame, otherNext := y.pairs(a, size)
 		dealt := independent(truth.Columns[a], size)
-		p.SamePerson.TV += apart(same, otherSame)
-		p.SamePerson.Dealt += apart(same, dealt)
-		p.NextRow.TV += apart(next, otherNext)
-		p.NextRow.Dealt += apart(next, dealt)
+		p.SamePerson.add(shareOf(same, otherSame, dealt))
+		p.NextRow.add(shareOf(next, otherNext, dealt))
 	}
 	p.Changing = [2]int{len(changing[0]), len(changing[1])}
-	for _, s := range []*Share{&p.SamePerson, &p.NextRow} {
-		s.TV, s.Dealt = s.TV/float64(max(pairs, 1)), s.Dealt/float64(max(pairs, 1))
-	}
-	p.RowsByPerson.TV, p.RowsByPerson.Dealt = p.RowsByPerson.TV/float64(max(persons, 1)), p.RowsByPerson.Dealt/float64(max(persons, 1))
+	p.SamePerson, p.NextRow, p.RowsByPerson = p.SamePerson.over(pairs), p.NextRow.over(pairs), p.RowsByPerson.over(persons)
 	if e.Sequence != nil {
 		p.Sequences = compareSequences(truth, other, d, e)
 	}

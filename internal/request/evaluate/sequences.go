@@ -151,16 +151,14 @@ func compareSequences(truth, other *Table, d *domain.Domain, e *domain.Events) *
 		pairs, first := x.transitions(a, size)
 		otherPairs, otherFirst := y.transitions(a, size)
 		dealtPairs, dealtFirst := random.transitions(a, size)
-		s.Transitions = append(s.Transitions, Transition{name, Share{apart(pairs, otherPairs), apart(pairs, dealtPairs)},
-			Share{apart(first, otherFirst), apart(first, dealtFirst)}})
+		s.Transitions = append(s.Transitions, Transition{name, shareOf(pairs, otherPairs, dealtPairs), shareOf(first, otherFirst, dealtFirst)})
 	}
 	gaps, starts := x.distances()
 	otherGaps, otherStarts := y.distances()
 	dealtGaps, dealtStarts := random.distances()
 	between := func(truth, other, dealt []float64) Share {
 		cuts := evenCuts(truth)
-		of := inBins(truth, cuts)
-		return Share{apart(of, inBins(other, cuts)), apart(of, inBins(dealt, cuts))}
+		return shareOf(inBins(truth, cuts), inBins(other, cuts), inBins(dealt, cuts))
 	}
 	s.Gaps, s.Start = between(gaps, otherGaps, dealtGaps), between(starts, otherStarts, dealtStarts)
 	s.score(all, y)
@@ -221,12 +219,12 @@ func (s *Sequences) errors() []named {
 		return nil
 	}
 	var pairs, first Share
-	n := float64(max(len(s.Transitions), 1))
 	for _, t := range s.Transitions {
-		pairs = Share{pairs.TV + t.Pairs.TV/n, pairs.Dealt + t.Pairs.Dealt/n}
-		first = Share{first.TV + t.First.TV/n, first.Dealt + t.First.Dealt/n}
+		pairs.add(t.Pairs)
+		first.add(t.First)
 	}
-	return []named{{"in order: a row and the one before, average", pairs}, {"in order: first rows, average", first},
+	n := len(s.Transitions)
+	return []named{{"in order: a row and the one before, average", pairs.over(n)}, {"in order: first rows, average", first.over(n)},
 		{"in order: gaps of " + s.Order, s.Gaps}, {"in order: first " + s.Order, s.Start}}
 }
 

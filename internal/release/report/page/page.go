@@ -20,6 +20,9 @@ type Head struct {
 	Banner string // stands on every screenful and on every printed page; empty: none
 }
 
+// Fact is a figure of the first screen. The template "facts" writes a list of them.
+type Fact struct{ Term, Text, More string }
+
 // Parse returns a page's template. text defines "header", "main" and, in the order of the page, the links of
 // "contents".
 func Parse(text string) *template.Template {
