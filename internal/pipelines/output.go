@@ -56,9 +56,12 @@ func (r *Request) output(runID string, st run.Staging, began time.Time) *output 
 	}
 	return (&output{StopDir: stopDir, Output: publish.Output{Target: r.to.in(runID, st.Dir), Description: publish.Description{
 		Public:    query.Frame{Domain: *r.File.Domain, Workload: r.Problem.Workload},
-		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File),
-		RowsAt: at, RowsFormat: format, About: r.about, Began: began.Format(time.RFC3339),
-		Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(), Found: r.foundBefore(), LeftOut: found.left, DidNotFit: misfits(found.Found), Table: r.tableHash(), Asked: r.asked, WorkloadTarget: r.File.Target, DomainText: found.text, Queries: workload.Names(r.File),
+		RowsAsked: r.Rows, Tables: r.Tables, Describe: true, Criteria: r.Problem.Criteria, CriteriaWithin: r.within, Book: r.book(),
+		DomainText: found.text, Queries: workload.Names(r.File),
+		Told: report.Told{
+			RowsAt: at, RowsFormat: format, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File), About: r.about, Began: began.Format(time.RFC3339),
+			Found: r.foundBefore(), LeftOut: found.left, DidNotFit: misfits(found.Found), Table: r.tableHash(), Asked: r.asked, WorkloadTarget: r.File.Target,
+		},
 	}}}).opened()
 }
 

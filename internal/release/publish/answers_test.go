@@ -3,14 +3,17 @@ package publish
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/release/workload"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/transforms/synth"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -42,5 +45,36 @@ func TestAnswersOf(t *testing.T) {
 	w.Marginals = w.Marginals[1:2]
 	if got := answersOf(d, w, nil, r); got != nil {
 		t.Errorf("no query has the answers %v", got)
+	}
+}
+
+// TestEveryFactIsStated: whatever a run tells of itself changes its statement.
+func TestEveryFactIsStated(t *testing.T) {
+	frame := query.Frame{Domain: domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "a", Values: []string{"x", "y"}}}}, Workload: query.AllMarginals([]int{2}, 1, 10)}
+	a := &synth.Artifact{Result: &solver.Result{Model: &population.Model{Sizes: []int{2}, Weights: []float64{1, 2}}, Total: query.Total{Units: 3}}}
+	stated := func(told report.Told) string {
+		p := must.Value((&Description{Public: frame, Told: told}).Statement(a))(t)
+		return string(must.Value(p.JSON())(t))
+	}
+	facts := reflect.TypeFor[report.Told]()
+	for i := range facts.NumField() {
+		var told report.Told
+		switch f := reflect.ValueOf(&told).Elem().Field(i).Addr().Interface().(type) {
+		case *string:
+			*f = "said"
+		case *bool:
+			*f = true
+		case *[]string:
+			*f = []string{"a: said"}
+		case *map[string]string:
+			*f = map[string]string{"name": "said"}
+		case **report.Found:
+			*f = &report.Found{ID: "said"}
+		default:
+			t.Fatalf("%s is of a type that this test does not know", facts.Field(i).Name)
+		}
+		if stated(told) == stated(report.Told{}) {
+			t.Errorf("%s is in no statement", facts.Field(i).Name)
+		}
 	}
 }

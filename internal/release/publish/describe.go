@@ -30,25 +30,13 @@ const (
 
 // Description holds what the files that go with the rows state in addition to the release. It is plain data.
 type Description struct {
-	Public         query.Frame
-	RowsAsked      int64
-	Tables         bool // the rows of people are one table, and people another
-	Describe       bool // write statement, model, marginals and report
-	Strict         bool // an unusable cell or a malformed line would have ended the run
-	TrimID         bool // blanks around IDs were taken off
-	NullID         []string
-	Derived        []string // what the domain file has from the true table
-	RowsAt         string   // where the rows are, for those who read them
-	RowsFormat     string
-	About          map[string]string // what only the curator knows
-	Began          string            // when the run was asked for
-	Criteria       solver.Criteria
-	Book           *report.Book
-	Found          *report.Found `json:",omitempty"`
-	LeftOut        []string      `json:",omitempty"` // columns, with the reason
-	DidNotFit      []string      `json:",omitempty"` // columns, with how many of their values, and what these became
-	Table, Asked   string        `json:",omitempty"` // see report.Hashes
-	WorkloadTarget string        `json:",omitempty"` // the column whose marginals weighed more
+	Public    query.Frame
+	RowsAsked int64
+	Tables    bool // the rows of people are one table, and people another
+	Describe  bool // write statement, model, marginals and report
+	report.Told
+	Criteria solver.Criteria
+	Book     *report.Book
 
 	Queries    []workload.Name `json:",omitempty"` // of the linear queries of Public, in its order; empty: they have none
 	DomainText []byte          `json:",omitempty"` // the domain file, if the run has found the domain
@@ -174,9 +162,9 @@ func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals
 	errors := report.FittedErrors(fitted)
 	errors.Shares = m.Shares
 	p := report.New(report.Run{
-		Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status, Fit: report.NewFit(r.Fit, &d.Public.Domain),
-		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), RowsAt: d.RowsAt, RowsFormat: d.RowsFormat, Tables: tables, RowsAsked: d.RowsAsked > 0, Strict: d.Strict, TrimID: d.TrimID, NullID: d.NullID, Derived: d.Derived, ModelHash: r.Model.Fingerprint(), Book: d.bookOf(a), Table: d.Table, Asked: d.Asked, Found: d.Found, LeftOut: d.LeftOut, Target: d.WorkloadTarget, About: d.About, Began: d.Began,
-		Errors: errors, Marginals: m,
+		Told: d.Told, Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status, Fit: report.NewFit(r.Fit, &d.Public.Domain),
+		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), Tables: tables, RowsAsked: d.RowsAsked > 0,
+		Errors: errors, Marginals: m, ModelHash: r.Model.Fingerprint(), Book: d.bookOf(a),
 	})
 	p.Criteria = criteriaOf(d, a.Result.Accepted)
 	return p

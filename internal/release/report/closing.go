@@ -110,7 +110,8 @@ func (p Privacy) urgent(out Written) (list []string) {
 		note(few(columns))
 	}
 	for _, text := range p.remarks(out) {
-		if !slices.ContainsFunc(p.NotPrivate, func(shown string) bool { return text == notPrivate+shown }) {
+		said := slices.Contains(p.DidNotFit, text) || slices.Contains(p.LeftOut, strings.TrimPrefix(text, "left out: ")) || slices.Contains(p.NotPrivate, strings.TrimPrefix(text, notPrivate))
+		if !said {
 			note(text)
 		}
 	}

@@ -48,8 +48,8 @@ func released(about map[string]string, pure bool) Privacy {
 	if pure {
 		s.Delta, s.Neighbouring = 0, "Replace"
 	}
-	p := New(Run{Statement: s, Domain: d, Total: query.Total{Units: 1000, Variance: 25}, Method: "rake", Rows: 1000, RowsAt: "out", RowsFormat: "parquet",
-		About: about, Began: "2026-01-31T12:00:00Z"})
+	p := New(Run{Statement: s, Domain: d, Total: query.Total{Units: 1000, Variance: 25}, Method: "rake", Rows: 1000,
+		Told: Told{RowsAt: "out", RowsFormat: "parquet", About: about, Began: "2026-01-31T12:00:00Z"}})
 	p.Hashes.Rows = strings.Repeat("0", 64)
 	return p
 }

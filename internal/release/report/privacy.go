@@ -107,37 +107,41 @@ type Versions struct {
 	Beam   string `json:"beam"`
 }
 
+// Told is what a release does not know of the run that made it: what was asked for, found and declared. It is plain data.
+type Told struct {
+	RowsAt         string // where the rows are, for those who read them
+	RowsFormat     string
+	Strict         bool              // an unusable cell or a malformed line would have ended the run
+	TrimID         bool              // blanks around privacy IDs were taken off
+	NullID         []string          // texts that meant that a record has no privacy ID
+	Derived        []string          // facts of the domain that were read off the true table
+	About          map[string]string // what only the curator knows
+	Began          string            // when the run was asked for, RFC 3339
+	Found          *Found            `json:",omitempty"`
+	LeftOut        []string          `json:",omitempty"` // columns, with the reason
+	DidNotFit      []string          `json:",omitempty"` // columns, with how many of their values, and what these became
+	Table, Asked   string            `json:",omitempty"` // see Hashes
+	WorkloadTarget string            `json:",omitempty"` // the column whose marginals weighed more
+}
+
 // Run is what a statement is made from: released and public values only.
 type Run struct {
-	Statement  accountant.Statement
-	Domain     *domain.Domain
-	Workload   query.Workload
-	Method     string
-	Status     solver.Status
-	Total      query.Total
-	Rows       int64
-	RowsSD     float64 // see Privacy
-	RowsAt     string
-	RowsFormat string
-	Tables     []string // of people and of their rows, if they are two
-	RowsAsked  bool     // the number of rows was given, not derived from the released total
-	Strict     bool     // an unusable cell or a malformed line would have ended the run
-	TrimID     bool     // blanks around privacy IDs were taken off
-	NullID     []string // texts that meant that a record has no privacy ID
-	Errors     Errors
-	Marginals  Marginals
-	ModelHash  [32]byte
-	Book       *Book
-	Table      string // see Hashes
-	Asked      string
-	Found      *Found
-	LeftOut    []string
-	DidNotFit  []string
-	Fit        *Fit
-	Target     string            // the column whose marginals weighed more; empty: none
-	About      map[string]string // what only the curator knows
-	Derived    []string          // facts of the domain that were read off the true table
-	Began      string            // when the run was asked for, RFC 3339
+	Told
+	Statement accountant.Statement
+	Domain    *domain.Domain
+	Workload  query.Workload
+	Method    string
+	Status    solver.Status
+	Total     query.Total
+	Rows      int64
+	RowsSD    float64  // see Privacy
+	Tables    []string // of people and of their rows, if they are two
+	RowsAsked bool     // the number of rows was given, not derived from the released total
+	Errors    Errors
+	Marginals Marginals
+	ModelHash [32]byte
+	Book      *Book
+	Fit       *Fit
 }
 
 // strictly is what the end of a strict run shows of the true table.
@@ -173,7 +177,8 @@ func RowBefore(d *domain.Domain) (text string) {
 func New(r Run) Privacy {
 	p := Privacy{
 		Format: 1, Statement: r.Statement, PrivacyID: r.Domain.PrivacyID, Method: r.Method, Status: r.Status.String(),
-		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book, Found: r.Found, LeftOut: r.LeftOut, DidNotFit: r.DidNotFit, Fit: r.Fit, Target: r.Target, About: r.About, Began: r.Began,
+		Rows: r.Rows, RowsFrom: "noisy_total", RowsAt: r.RowsAt, RowsFormat: r.RowsFormat, Error: r.Errors, Marginals: r.Marginals, NotPrivate: []string{}, Book: r.Book,
+		Found: r.Found, LeftOut: r.LeftOut, DidNotFit: r.DidNotFit, Fit: r.Fit, Target: r.WorkloadTarget, About: r.About, Began: r.Began,
 		Bounding:  "every record is a privacy unit",
 		Generator: "AES-256-CTR keyed by HKDF-SHA-256 from 32 secret bytes of the operating system's generator, bound to the counts",
 		Units:     Units{Count: r.Total.Units, StdDev: math.Sqrt(r.Total.Variance), From: "noisy"},

@@ -23,8 +23,8 @@ func TestIDRules(t *testing.T) {
 		want string
 	}{
 		{Run{}, usual},
-		{Run{TrimID: true}, usual + "; blanks around an ID are not part of it (csv: trim_id)"},
-		{Run{NullID: []string{"NA"}}, usual + `; an ID that reads "NA" counts as none (csv: null_id)`},
+		{Run{Told: Told{TrimID: true}}, usual + "; blanks around an ID are not part of it (csv: trim_id)"},
+		{Run{Told: Told{NullID: []string{"NA"}}}, usual + `; an ID that reads "NA" counts as none (csv: null_id)`},
 	} {
 		c.run.Domain = d
 		p := New(c.run)

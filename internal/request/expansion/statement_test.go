@@ -35,7 +35,7 @@ func TestStatementIsWhole(t *testing.T) {
 		Epsilon: 1, Delta: 1e-9, Rows: 7,
 	}
 	_, release := synth.Synthesize(s, beam.CreateList(s, list), params)
-	got := transformtest.Capture[Statement](s, state(s, release, params, publish.Description{Derived: []string{"sex (values)"}}))
+	got := transformtest.Capture[Statement](s, state(s, release, params, publish.Description{Told: report.Told{Derived: []string{"sex (values)"}}}))
 	must.Do(t, transformtest.RunOn("direct", pipeline))
 	row, p := got.Elements()[0], report.Privacy{}
 	must.Do(t, json.Unmarshal([]byte(row.Privacy), &p))

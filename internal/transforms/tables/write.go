@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/release/publish"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
@@ -63,7 +64,7 @@ func Write(s beam.Scope, r synth.Release, to table.Target, p synth.WriteParams) 
 func outputOf(r synth.Release, to table.Target) *publish.Output {
 	return &publish.Output{Target: to, Description: publish.Description{
 		Public:   query.Frame{Domain: *r.Domain(), Workload: r.Workload()},
-		Describe: r.Workload().Sizes != nil, Began: time.Now().UTC().Format(time.RFC3339),
+		Describe: r.Workload().Sizes != nil, Told: report.Told{Began: time.Now().UTC().Format(time.RFC3339)},
 	}}
 }
 
