@@ -73,3 +73,18 @@ func Count[T int32 | int64](counts []T, sizes []int, c domain.Clique, columns []
 		}
 	}
 }
+
+// Subsets calls visit with each subset of c of 1 to width attributes. The argument is reused.
+func Subsets(c domain.Clique, width int, visit func(domain.Clique)) {
+	var grow func(sub, rest domain.Clique)
+	grow = func(sub, rest domain.Clique) {
+		for i, a := range rest {
+			next := append(sub, a)
+			visit(next)
+			if len(next) < width {
+				grow(next, rest[i+1:])
+			}
+		}
+	}
+	grow(make(domain.Clique, 0, width), c)
+}

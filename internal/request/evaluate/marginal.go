@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/background"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
 // closedWidth is the width up to which the marginals inside wider ones are compared too.
@@ -25,25 +26,10 @@ func compared(w query.Workload) []domain.Clique {
 	}
 	for _, m := range w.Tables().Marginals {
 		add(m.Clique)
-		subsets(m.Clique, closedWidth, add)
+		marginal.Subsets(m.Clique, closedWidth, add)
 	}
 	slices.SortFunc(cliques, domain.Clique.Compare)
 	return cliques
-}
-
-// subsets calls visit with each subset of c of 1 to width attributes. The argument is reused.
-func subsets(c domain.Clique, width int, visit func(domain.Clique)) {
-	var grow func(sub, rest domain.Clique)
-	grow = func(sub, rest domain.Clique) {
-		for i, a := range rest {
-			next := append(sub, a)
-			visit(next)
-			if len(next) < width {
-				grow(next, rest[i+1:])
-			}
-		}
-	}
-	grow(make(domain.Clique, 0, width), c)
 }
 
 // distance is the difference of two tables on one marginal, in shares of rows.

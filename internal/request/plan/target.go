@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -74,21 +75,13 @@ func (t Target) cliques(p solver.Problem) []domain.Clique {
 func inside(cliques []domain.Clique, width int) []domain.Clique {
 	var out []domain.Clique
 	seen := map[string]bool{}
-	var pick func(c, rest domain.Clique)
-	pick = func(c, rest domain.Clique) {
-		if len(c) == width {
-			if key := c.Key(); !seen[key] {
-				seen[key] = true
-				out = append(out, slices.Clone(c))
-			}
-			return
-		}
-		for i, a := range rest {
-			pick(append(c, a), rest[i+1:])
-		}
-	}
 	for _, c := range cliques {
-		pick(make(domain.Clique, 0, width), c)
+		marginal.Subsets(c, width, func(sub domain.Clique) {
+			if key := sub.Key(); len(sub) == width && !seen[key] {
+				seen[key] = true
+				out = append(out, slices.Clone(sub))
+			}
+		})
 	}
 	return out
 }
