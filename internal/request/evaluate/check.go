@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -282,19 +281,12 @@ const (
 // WriteText writes a table of counts, and below it what becomes of the cells that do not fit, in at most 20 lines: if there is more,
 // the columns with the most such cells come first. The JSON form has all.
 func (f *Fit) WriteText(w io.Writer) error {
-	var b, said bytes.Buffer
-	lines, columns, notes := []string{f.NotPrivate, "", f.size()}, slices.Clone(f.Columns), slices.Clone(f.Advice)
-	f.notes(&said)
+	lines, columns, notes := []string{f.NotPrivate, "", f.size()}, slices.Clone(f.Columns), slices.Concat(f.Advice, f.notes())
 	if f.PeopleRows != nil {
 		lines, columns = append(lines, "the table of people: "+f.PeopleRows.size()), append(columns, f.PeopleRows.Columns...)
-		f.PeopleRows.notes(&said)
+		notes = append(notes, f.PeopleRows.notes()...)
 	}
-	f.People.writeText(&said)
-	for line := range strings.Lines(said.String()) {
-		if line != "\n" {
-			notes = append(notes, strings.TrimSuffix(line, "\n"))
-		}
-	}
+	notes = append(notes, f.People.notes()...)
 	rest := mostLines - len(lines) - 4 // two blank lines, two of heads
 	if len(columns)+len(notes) > rest {
 		slices.SortStableFunc(columns, func(x, y ColumnFit) int { return cmp.Compare(y.misfits(), x.misfits()) })
@@ -316,10 +308,7 @@ func (f *Fit) WriteText(w io.Writer) error {
 			notes = append(notes[:most-1], fmt.Sprintf("and %d more lines; --json=FILE has all", len(notes)-most+1))
 		}
 	}
-	for _, line := range append(lines, notes...) {
-		b.WriteString(line + "\n")
-	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, strings.Join(append(lines, notes...), "\n")+"\n")
 	return err
 }
 
@@ -341,43 +330,40 @@ func (c *ColumnFit) misfits() int64 {
 	return n
 }
 
-// notes writes what becomes of cells that do not fit, a line each.
-func (f *Fit) notes(b *bytes.Buffer) {
+// notes says what becomes of cells that do not fit, a line each.
+func (f *Fit) notes() (list []string) {
+	note := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	part := func(n int64) string { return percent(Score(float64(n) / float64(f.Records))) }
 	for i := range f.Columns {
-		f.Columns[i].explain(b, f.Records)
-		if c := &f.Columns[i]; float64(c.Rounded) > mostRounded*float64(c.Usable) {
-			fmt.Fprintf(b, "%s: %s values (%s) are rounded to multiples of %s\n", c.Name, thousands(int(c.Rounded)), percent(Score(float64(c.Rounded)/float64(f.Records))), c.Step)
+		c := &f.Columns[i]
+		for _, m := range []struct {
+			*Misfits
+			what string
+		}{
+			{&c.Unusable, "not " + c.Wants}, {&c.OutOfRange, "out of range"}, {&c.NotInList, "not in the list"}, {&c.Null, "NULL"},
+		} {
+			if m.Count == 0 || m.Misfits == &c.Null && c.Null.Becomes == "NULL" {
+				continue
+			}
+			first := ""
+			for k, s := range m.First {
+				first += map[bool]string{true: "; first: ", false: ", "}[k == 0] + strconv.Quote(s)
+			}
+			note("%s: %s %s (%s) become %s%s", c.Name, thousands(int(m.Count)), m.what, part(m.Count), cmp.Or(m.Becomes, "the nearest value"), first)
+		}
+		if float64(c.Rounded) > mostRounded*float64(c.Usable) {
+			note("%s: %s values (%s) are rounded to multiples of %s", c.Name, thousands(int(c.Rounded)), part(c.Rounded), c.Step)
 		}
 	}
 	for _, x := range f.Broken {
 		if x.Records > 0 {
-			fmt.Fprintf(b, "%s: %s records (%s) violate it; they are used as they are, and no synthetic row violates it\n",
-				x.Declared, thousands(int(x.Records)), percent(Score(float64(x.Records)/float64(f.Records))))
+			note("%s: %s records (%s) violate it; they are used as they are, and no synthetic row violates it", x.Declared, thousands(int(x.Records)), part(x.Records))
 		}
 	}
 	for _, rule := range f.Undeclared {
-		fmt.Fprintf(b, "%v holds %s and is not declared; under constraints, it holds in every synthetic row\n", rule, rule.Holds())
+		note("%v holds %s and is not declared; under constraints, it holds in every synthetic row", rule, rule.Holds())
 	}
-}
-
-// explain writes a line for each kind of cell that does not fit.
-func (c *ColumnFit) explain(b *bytes.Buffer, records int64) {
-	for _, m := range []struct {
-		*Misfits
-		what string
-	}{
-		{&c.Unusable, "not " + c.Wants}, {&c.OutOfRange, "out of range"}, {&c.NotInList, "not in the list"}, {&c.Null, "NULL"},
-	} {
-		if m.Count == 0 || m.Misfits == &c.Null && c.Null.Becomes == "NULL" {
-			continue
-		}
-		fmt.Fprintf(b, "%s: %s %s (%s) become %s", c.Name, thousands(int(m.Count)), m.what,
-			percent(Score(float64(m.Count)/float64(records))), cmp.Or(m.Becomes, "the nearest value"))
-		for k, s := range m.First {
-			fmt.Fprintf(b, "%s %s", map[bool]string{true: "; first:", false: ","}[k == 0], strconv.Quote(s))
-		}
-		b.WriteString("\n")
-	}
+	return list
 }
 
 // mostRounded is the part of the values of a column that may be rounded without a word.

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bytes"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -148,49 +147,35 @@ func (f *PeopleFit) end(columns []ColumnFit) {
 	}
 }
 
-func (f *PeopleFit) writeText(b *bytes.Buffer) {
+// notes says how many people there are, and what does not fit of them, a line each; none if f is nil.
+func (f *PeopleFit) notes() (list []string) {
 	if f == nil {
-		return
+		return nil
 	}
-	fmt.Fprintf(b, "%s, nobody with more than %s rows\n", headcount(f.People), thousands(int(f.Most)))
-	if f.Without > 0 {
-		fmt.Fprintf(b, "without rows: %s\n", headcount(f.Without))
-	}
-	if f.Orphans > 0 {
-		fmt.Fprintf(b, "rows of people who are not in the table of people: %s; they are not used\n", thousands(int(f.Orphans)))
-	}
-	if f.Twice > 0 {
-		fmt.Fprintf(b, "the table of people has %s repeated records; one record of each person, chosen by its rank, is used\n", thousands(int(f.Twice)))
-	}
-	of := func(n int) string { return percent(Score(float64(n) / float64(max(f.People, 1)))) }
-	if f.Over > 0 {
-		fmt.Fprintf(b, "more than %[3]d rows: %[1]s (%[2]s), with %[4]s rows beyond that; they count as having %[3]d\n",
-			headcount(f.Over), of(f.Over), f.MaxRows, thousands(int(f.Cut)))
-	}
-	for _, c := range f.Changing {
-		if c.People > 0 {
-			fmt.Fprintf(b, "%s: a person column whose value changes from row to row for %s (%s); all person columns come from one row of each person\n",
-				c.Column, headcount(c.People), of(c.People))
+	line := func(faults int64, format string, args ...any) {
+		if faults > 0 {
+			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	f.Order.explain(b)
-}
-
-// explain writes a line on ties, and one on rows that have no place of their own.
-func (o *OrderFit) explain(b *bytes.Buffer) {
-	if o == nil {
-		return
+	of := func(n int) string { return percent(Score(float64(n) / float64(max(f.People, 1)))) }
+	line(1, "%s, nobody with more than %s rows", headcount(f.People), thousands(int(f.Most)))
+	line(int64(f.Without), "without rows: %s", headcount(f.Without))
+	line(f.Orphans, "rows of people who are not in the table of people: %s; they are not used", thousands(int(f.Orphans)))
+	line(f.Twice, "the table of people has %s repeated records; one record of each person, chosen by its rank, is used", thousands(int(f.Twice)))
+	line(int64(f.Over), "more than %[3]d rows: %[1]s (%[2]s), with %[4]s rows beyond that; they count as having %[3]d", headcount(f.Over), of(f.Over), f.MaxRows, thousands(int(f.Cut)))
+	for _, c := range f.Changing {
+		line(int64(c.People), "%s: a person column whose value changes from row to row for %s (%s); all person columns come from one row of each person",
+			c.Column, headcount(c.People), of(c.People))
 	}
-	if o.Tied > 0 {
+	if o := f.Order; o != nil {
 		what := "a public rule orders them"
 		if o.Strict {
 			what += ", and the gap between them counts as the smallest one"
 		}
-		fmt.Fprintf(b, "%s: it orders the rows, and %s lie where another row of the person does; %s\n", o.Column, thousands(int(o.Tied)), what)
+		line(o.Tied, "%s: it orders the rows, and %s lie where another row of the person does; %s", o.Column, thousands(int(o.Tied)), what)
+		line(o.NoPlace, "%s: it orders the rows, and %s have no usable value there; they lie at its fallback", o.Column, thousands(int(o.NoPlace)))
 	}
-	if o.NoPlace > 0 {
-		fmt.Fprintf(b, "%s: it orders the rows, and %s have no usable value there; they lie at its fallback\n", o.Column, thousands(int(o.NoPlace)))
-	}
+	return list
 }
 
 func headcount(n int) string {

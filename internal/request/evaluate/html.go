@@ -85,23 +85,23 @@ func scored(s Score) string {
 	return strconv.FormatFloat(float64(s), 'f', 3, 64)
 }
 
-func (c *Comparison) facts() []page.Fact {
-	list := []page.Fact{
-		{"Synthetic rows", thousands(c.SyntheticRows), "true rows: " + thousands(c.TrueRows)},
-	}
+func (c *Comparison) facts() (list []page.Fact) {
+	add := func(term, text, more string) { list = append(list, page.Fact{Term: term, Text: text, More: more}) }
+	add("Synthetic rows", thousands(c.SyntheticRows), "true rows: "+thousands(c.TrueRows))
 	if p := c.People; p != nil {
-		list = append(list, page.Fact{"Synthetic people", thousands(p.Synthetic), fmt.Sprintf("with %.2f rows each; true: %s with %.2f",
-			each(c.SyntheticRows, p.Synthetic), thousands(p.True), each(c.TrueRows, p.True))})
+		add("Synthetic people", thousands(p.Synthetic), fmt.Sprintf("with %.2f rows each; true: %s with %.2f",
+			each(c.SyntheticRows, p.Synthetic), thousands(p.True), each(c.TrueRows, p.True)))
 	}
 	if v := c.Values; v != nil {
-		shapes, trends := "by SDMetrics "+v.SDMetrics, "by SDMetrics "+v.SDMetrics
+		by := "by SDMetrics " + v.SDMetrics
+		add("Column shapes", scored(v.Shapes.Average), by)
 		if !v.Trends.Average.Defined() {
-			trends = "no pair is related enough to count"
+			by = "no pair is related enough to count"
 		}
-		list = append(list, page.Fact{"Column shapes", scored(v.Shapes.Average), shapes}, page.Fact{"Pair trends", scored(v.Trends.Average), trends})
+		add("Pair trends", scored(v.Trends.Average), by)
 	}
 	for _, k := range c.Widths {
-		list = append(list, page.Fact{fmt.Sprintf("%d-way total variation", k.K), share(k.AverageTV), "at most " + share(k.LargestTV)})
+		add(fmt.Sprintf("%d-way total variation", k.K), share(k.AverageTV), "at most "+share(k.LargestTV))
 	}
 	return list
 }

@@ -252,22 +252,24 @@ func apart(a, b []float64) (tv float64) {
 
 // Notes returns a line for each fault of people and their rows.
 func (p *People) Notes() (list []string) {
-	if p.RowsCut > 0 {
-		list = append(list, fmt.Sprintf("true rows beyond a person's first %d, the most that are written: %s", p.RowsMax, thousands(int(p.RowsCut))))
+	note := func(faults int, what, many string) {
+		if faults > 0 {
+			list = append(list, what+": "+many)
+		}
 	}
-	if p.Changing[0]+p.Changing[1] > 0 {
-		list = append(list, fmt.Sprintf("people whose person columns change from row to row: true %s, synthetic %s", thousands(p.Changing[0]), thousands(p.Changing[1])))
+	both := func(n [2]int, what string) {
+		note(n[0]+n[1], what, fmt.Sprintf("true %s, synthetic %s", thousands(n[0]), thousands(n[1])))
 	}
-	if p.Orphans[0]+p.Orphans[1] > 0 {
-		list = append(list, fmt.Sprintf("rows of people who are not in the table of people, left out: true %s, synthetic %s", thousands(p.Orphans[0]), thousands(p.Orphans[1])))
+	note(int(p.RowsCut), fmt.Sprintf("true rows beyond a person's first %d, the most that are written", p.RowsMax), thousands(int(p.RowsCut)))
+	both(p.Changing, "people whose person columns change from row to row")
+	both(p.Orphans, "rows of people who are not in the table of people, left out")
+	both(p.Without, "people without rows")
+	note(p.TooManyRows, fmt.Sprintf("synthetic people with more than %d rows", p.RowsMax), thousands(p.TooManyRows))
+	if s := p.Sequences; s != nil {
+		both(s.Unsorted, "people whose rows are not in the order of "+s.Order+", and are sorted here")
+		list = append(list, s.scores())
 	}
-	if p.Without[0]+p.Without[1] > 0 {
-		list = append(list, fmt.Sprintf("people without rows: true %s, synthetic %s", thousands(p.Without[0]), thousands(p.Without[1])))
-	}
-	if p.TooManyRows > 0 {
-		list = append(list, fmt.Sprintf("synthetic people with more than %d rows: %s", p.RowsMax, thousands(p.TooManyRows)))
-	}
-	return append(list, p.Sequences.notes()...)
+	return list
 }
 
 // PersonError is a line of the table of errors.

@@ -228,15 +228,9 @@ func (s *Sequences) errors() []named {
 		{"in order: gaps of " + s.Order, s.Gaps}, {"in order: first " + s.Order, s.Start}}
 }
 
-// notes are lines on the order and its scores.
-func (s *Sequences) notes() (list []string) {
-	if s == nil {
-		return nil
-	}
-	if s.Unsorted[0]+s.Unsorted[1] > 0 {
-		list = append(list, fmt.Sprintf("people whose rows are not in the order of %s, and are sorted here: true %s, synthetic %s", s.Order, thousands(s.Unsorted[0]), thousands(s.Unsorted[1])))
-	}
+// scores is a line on SDMetrics' scores.
+func (s *Sequences) scores() string {
 	short := func(x Score) string { return strings.TrimLeft(x.String(), " ") }
-	return append(list, fmt.Sprintf("SDMetrics of sequences: SequenceLengthSimilarity %s, InterRowMSAS %s, StatisticMSAS %s; 1 is best",
-		short(s.Length), short(s.InterRow.Average), short(s.Statistic.Average)))
+	return fmt.Sprintf("SDMetrics of sequences: SequenceLengthSimilarity %s, InterRowMSAS %s, StatisticMSAS %s; 1 is best",
+		short(s.Length), short(s.InterRow.Average), short(s.Statistic.Average))
 }
