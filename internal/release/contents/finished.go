@@ -155,7 +155,13 @@ func Page(ctx context.Context, o *dirsink.Output) (page report.Page, err error) 
 		return page, err
 	}
 	if answers {
-		if page.Answers, err = readAnswers(ctx, files.Join(o.Release, publish.AnswersFile)); err != nil {
+		name := files.Join(o.Release, publish.AnswersFile)
+		src, _, err := files.OpenAt(ctx, files.Info{Name: name})
+		if err != nil {
+			return page, fmt.Errorf("pipelines: %w", err)
+		}
+		defer src.Close() // only read from
+		if page.Answers, err = publish.ReadAnswers(src, name); err != nil {
 			return page, err
 		}
 	}
@@ -192,14 +198,4 @@ func readMarginals(ctx context.Context, name string, d *domain.Domain) ([]report
 		}
 	}
 	return publish.PageMarginals(cliques, list), nil
-}
-
-// readAnswers reads the answers to linear queries.
-func readAnswers(ctx context.Context, name string) (report.Answers, error) {
-	src, _, err := files.OpenAt(ctx, files.Info{Name: name})
-	if err != nil {
-		return report.Answers{}, fmt.Errorf("pipelines: %w", err)
-	}
-	defer src.Close() // only read from
-	return publish.ReadAnswers(src, name)
 }

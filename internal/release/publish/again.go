@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"io"
 	"math"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
@@ -33,15 +32,8 @@ func restated(dir string, rows int64) (list []dirsink.Released, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, dirsink.Released{Name: f.Name, Write: func(w io.Writer, before []dirsink.File) error {
-			p.Rows = rows
-			p.Hashes.Rows, p.Hashes.Files = HashesOf(before)
-			b, err := p.JSON()
-			if err == nil {
-				_, err = w.Write(b)
-			}
-			return err
-		}})
+		p.Rows = rows
+		list = append(list, stated(p))
 	}
 	return list, nil
 }

@@ -55,47 +55,44 @@ func (d *Description) Files(a *synth.Artifact, rows int64) ([]dirsink.Released, 
 	privacy := statement(d, a, rows, summary)
 	asked := answer.Release{Domain: binned, Model: a.Result.Model, Units: math.Max(a.Result.Total.Units, 1), Errors: interval.New(a.Result)}
 	answers := answersOf(binned, d.Public.Workload, d.Queries, a.Result)
-	released := []dirsink.Released{
-		{Name: ModelFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			_, err := w.Write(a.Model)
+	errors, err := json.Marshal(asked.Errors)
+	if err != nil {
+		return nil, err
+	}
+	var released []dirsink.Released
+	if len(d.DomainText) > 0 {
+		released = append(released, dirsink.Content(DomainFile, d.DomainText))
+	}
+	if answers != nil {
+		released = append(released, dirsink.Released{Name: AnswersFile, Write: func(w io.Writer, _ []dirsink.File) error {
+			_, err := parquetio.WriteFigures(w, answers)
 			return err
-		}},
-		{Name: MarginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
+		}})
+	}
+	return append(released,
+		dirsink.Content(ModelFile, a.Model),
+		dirsink.Released{Name: MarginalsFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			_, err := parquetio.WriteMarginals(w, marginals)
 			return err
 		}},
-		{Name: ErrorsFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			b, err := json.Marshal(asked.Errors)
-			if err == nil {
-				_, err = w.Write(b)
-			}
-			return err
-		}},
-		{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
+		dirsink.Content(ErrorsFile, errors),
+		dirsink.Released{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
 			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked), Means: asked.Means(), Sums: asked.Sums(), Answers: pageAnswers(answers)})
 		}},
-		{Name: PrivacyFile, Write: func(w io.Writer, before []dirsink.File) error {
-			privacy.Hashes.Rows, privacy.Hashes.Files = HashesOf(before)
-			b, err := privacy.JSON()
-			if err == nil {
-				_, err = w.Write(b)
-			}
-			return err
-		}},
-	}
-	if answers != nil {
-		released = append([]dirsink.Released{{Name: AnswersFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			_, err := parquetio.WriteFigures(w, answers)
-			return err
-		}}}, released...)
-	}
-	if len(d.DomainText) > 0 {
-		released = append([]dirsink.Released{{Name: DomainFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			_, err := w.Write(d.DomainText)
-			return err
-		}}}, released...)
-	}
-	return released, nil
+		stated(privacy),
+	), nil
+}
+
+// stated is the file of a statement, which names the files before it.
+func stated(p report.Privacy) dirsink.Released {
+	return dirsink.Released{Name: PrivacyFile, Write: func(w io.Writer, before []dirsink.File) error {
+		p.Hashes.Rows, p.Hashes.Files = HashesOf(before)
+		b, err := p.JSON()
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return err
+	}}
 }
 
 // HashesOf returns the hashes in a statement of the files that it goes with: one SHA-256 of all parts, empty if there
