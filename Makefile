@@ -79,12 +79,14 @@ AROUND      = /integration(/(docs|handout|mutation|verify))?$$
 ALLTESTS    = $(GO) list -f '{{.Dir}}' ./pipelines/... ./transforms/... ./dp/... ./internal/... ./solver/... ./io/...
 program:
 	@mkdir -p bin/test && $(GO) build -buildvcs=false -o $(TESTPROGRAM) ./pipelines/dapple
+# With -short nothing is linked that has Examples alone, which make integration runs, or nothing to do.
 SHORT ?= -short
 FORM   = $(or $(SHORT),-timeout=30m) -vet=off -p 3
+IDLE   = $(if $(SHORT),|/(crash|figures)$$)
 test: program $(if $(EVENTS),suite)
-	$(PROGRAM) $(TEST) $(FORM) $$($(ALLTESTS))
+	$(PROGRAM) $(TEST) $(FORM) $$($(ALLTESTS)$(if $(SHORT), | while read -r d; do ! grep -qs '^func Test' $$d/*_test.go || echo $$d; done))
 	$(BELOW) $(PROGRAM) $(TEST) $(FORM) -count=1 $$($(GO) list ./... | grep -E '$(AROUND)')
-	$(BELOW) $(PROGRAM) $(TEST) $(FORM) $$($(GO) list ./... | grep -vE '$(AROUND)')
+	$(BELOW) $(PROGRAM) $(TEST) $(FORM) $$($(GO) list ./... | grep -vE '$(AROUND)$(IDLE)')
 	$(RESEARCH) $(GO) test -short -run TestSmoke ./rivals # every method runs; make nightly has the rest of research
 
 # CI sets EVENTS=out: what tests say is kept there, so that make verify need not run them again.
@@ -105,6 +107,7 @@ WHOLEBELOW = $(GO) list -f '{{.Dir}}' ./... | grep -v integration/privacy
 SUITE  = $(PROGRAM) $(CURDIR)/bin/suite -list $(CURDIR)/out/skipped.txt $(if $(EVENTS),-events $(CURDIR)/$(EVENTS)/whole.json) -log $(CURDIR)/out
 longer: program suite
 	$(SUITE)/packages.log -longer -- -p 3 -count=1 -timeout 30m $$($(WHOLE))
+	$(SUITE)/shown.log -- -p 3 $$($(ALLTESTS) | while read -r d; do grep -qs '^func Test' $$d/*_test.go || ! grep -qs '^func Example' $$d/*_test.go || echo $$d; done)
 	$(BELOW) $(SUITE)/integration.log -longer -- -p 3 -count=1 -timeout 30m $$($(WHOLEBELOW))
 programs: program suite
 	$(SUITE)/examples.log -- -p 3 -count=1 -timeout 30m $$($(GO) list -f '{{if .TestGoFiles}}{{.Dir}}{{end}}' ./examples/...)
@@ -166,6 +169,7 @@ nightly: verify-long
 	$(BELOW) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestBars|TestWideBars|TestFaultsAtEveryFileOperation|TestBooksByAModel|TestReadingTakesNoMemory|TestFigures' . ./crash ./figures
 	$(RESEARCH) DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h ./...
 	DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 5h -run 'TestEstimatesOnATerminal|TestNoChangedFileIsVerified|TestOrderNeverHurts|TestDiagonals|TestSumsHold' ./pipelines/dapple ./internal/pipelines ./internal/release/answer
+	cd $(SERVICES) && DAPPLE_NIGHTLY=1 $(GO) test -count=1 -timeout 1h -run TestReadingTakesNoMemory ./gcs
 	$(MAKE) integration engines
 	$(MAKE) fuzz FUZZTIME=60s
 

@@ -266,13 +266,13 @@ func TestShardsAreOneTable(t *testing.T) {
 	}
 }
 
-// Bars for the whole command on wide tables, CSV in, Parquet out, without a tuning flag: daily a fifth of the people.
+// Bars for the whole command on wide tables, CSV in, Parquet out, without a tuning flag: daily a tenth of the people.
 func TestWideBars(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time for a wide table, half a minute; make integration runs it")
 	}
 	c := buildCommand(t)
-	tables, longest, most := []widetable.Params{{Columns: 60, People: 200_000, ID: "person_id"}}, 2*time.Minute, int64(3<<29)
+	tables, longest, most := []widetable.Params{{Columns: 60, People: 100_000, ID: "person_id"}}, time.Minute, int64(3<<29)
 	if dptest.Nightly() {
 		tables = append(tables, widetable.Params{Columns: 60, People: 1_000_000}, widetable.Params{Columns: 60, People: 1_000_000, ID: "person_id"}, widetable.Params{Columns: 100, People: 200_000})
 		longest, most = 10*time.Minute, 4<<30

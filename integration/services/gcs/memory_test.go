@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/pipelines"
+	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -70,7 +71,11 @@ func TestReadingTakesNoMemory(t *testing.T) {
 	s, c := shop(t)
 	put(s, "gs://shop/rows.yaml", strings.Replace(shopDomain, "privacy_id: customer", "privacy_id: none", 1))
 	mustRun(t, c)
-	for _, format := range []string{"parquet", "csv"} {
+	formats := []string{"parquet"}
+	if dptest.Nightly() {
+		formats = append(formats, "csv") // the package that reads parts of objects is the same, and CSV asks for one part
+	}
+	for _, format := range formats {
 		memory := map[int64]int64{}
 		for _, rows := range []int64{1e6, 5e6} {
 			input := fmt.Sprintf("gs://shop/%s%d", format, rows)
