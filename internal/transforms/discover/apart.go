@@ -88,7 +88,7 @@ func (n figures) codesIn(cell int) (list []string) {
 	}
 	z := quantile(firstFalse / float64(len(codes)))
 	for i, c := range codes {
-		if c.day.IsZero() && magnitude(c.number) == cell && n.codes.cells[i] > z*n.codes.sigma {
+		if !c.date && magnitude(c.number) == cell && n.codes.cells[i] > z*n.codes.sigma {
 			list = append(list, c.text)
 		}
 	}
@@ -132,7 +132,9 @@ func (f *FoundColumn) common(e extent, n noisy) {
 	low, high := detailWithin(n.most(e.first*details, (e.last+1)*details-1))
 	x := new(big.Rat).SetFloat64((low + high) / 2)
 	lo, hi, step := decimal(f.Min), decimal(f.Max), decimal(cmp.Or(f.Resolution, "1"))
-	x = floorTo(x, step)
+	if x = floorTo(x, step); x.Sign() < 0 { // cells below 0 have their end
+		x.Add(x, step)
+	}
 	if x.Cmp(lo) >= 0 && x.Cmp(hi) <= 0 {
 		f.Common = text(x)
 	}

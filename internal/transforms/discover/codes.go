@@ -11,7 +11,8 @@ import (
 type sentinel struct {
 	text   string
 	number float64
-	day    time.Time // of a date; zero: it is a number
+	date   bool      // and no number; the zero time is a day, too
+	day    time.Time // of a date
 	last   bool      // the last second of that day
 }
 
@@ -50,7 +51,7 @@ var codes = func() (list []sentinel) {
 		if err != nil {
 			panic("discover: a code is no day")
 		}
-		list = append(list, sentinel{text: text, day: day}, sentinel{text: text, day: day, last: true})
+		list = append(list, sentinel{text: text, date: true, day: day}, sentinel{text: text, date: true, day: day, last: true})
 	}
 	return list
 }()
@@ -73,7 +74,7 @@ var (
 func init() {
 	for i, c := range codes {
 		switch {
-		case c.day.IsZero():
+		case !c.date:
 			codeByNumber[c.number] = i
 		case !c.last:
 			codeByDay[c.day] = i

@@ -92,7 +92,7 @@ func (f *FoundColumn) farDates(e era, n noisy) (list []string) {
 	if n.cells != nil {
 		z := quantile(firstFalse / float64(len(codes)))
 		for i, c := range codes {
-			if !c.day.IsZero() && n.cells[i] > z*n.sigma && e.first <= yearCell(c.day.Year()) && yearCell(c.day.Year()) <= e.last {
+			if c.date && n.cells[i] > z*n.sigma && e.first <= yearCell(c.day.Year()) && yearCell(c.day.Year()) <= e.last {
 				list = append(list, f.dateText(c.text, c.last))
 			}
 		}

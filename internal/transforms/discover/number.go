@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
@@ -57,6 +58,7 @@ func (f *FoundColumn) numberType(c Column, units float64, n figures) (k int) {
 	case k > 0:
 		f.Type = domain.Numeric
 	}
+	f.Note = strings.ReplaceAll(f.Note, domain.Int64.String(), f.Type.String())
 	return k
 }
 
@@ -167,10 +169,15 @@ func (f *FoundColumn) within(c Column, e extent, n figures, places int, units fl
 	}
 	slices.SortFunc(f.Exact, func(a, b string) int { return decimal(a).Cmp(decimal(b)) })
 	f.Exact = slices.Compact(f.Exact)
-	if given := new(big.Rat).SetFrac(big.NewInt(1), power10(places)); c.Step == "" && f.Resolution != "" && decimal(f.Resolution).Cmp(given) > 0 {
+	given := new(big.Rat).SetFrac(big.NewInt(1), power10(places))
+	coarse := f.Type == domain.Float64 && new(big.Rat).Sub(hi, lo).Cmp(new(big.Rat).Mul(given, big.NewRat(fewSteps, 1))) < 0
+	if c.Step == "" && f.Resolution != "" && (coarse || decimal(f.Resolution).Cmp(given) > 0) {
 		f.noted(1, "its values are rounded to multiples of "+f.Resolution)
 	}
 }
+
+// fewSteps is the number of steps below which the least resolution of a FLOAT64 is coarse: its numbers are near 0.
+const fewSteps = 100
 
 // limit is an end of a range. An open one is no value itself.
 type limit struct {
@@ -260,7 +267,7 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 		step = new(big.Rat).Mul(step, [...]*big.Rat{big.NewRat(2, 1), big.NewRat(5, 2), big.NewRat(2, 1)}[i%3]) // 2, 5, 10, 20, …
 	}
 	lo, hi := floorTo(from.at, step), floorTo(to.at, step)
-	if !f.holds(lo, places) || c.beyond(lo) {
+	if fine := step.Cmp(declared) == 0 && lo.Cmp(from.at) < 0; fine || !f.holds(lo, places) || c.beyond(lo) { // the next value is the first
 		lo.Add(lo, step)
 	}
 	if hi.Cmp(to.at) == 0 && to.open {

@@ -1,0 +1,87 @@
+package discover
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
+)
+
+// TestMixedPoints: a column of 1,5 and 2.5 has no form that reads both, and becomes no number; with 1.234 for 1,234 beside 1.234,5 it has.
+// Each cell of a form that is found is read by it.
+func TestMixedPoints(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells []string
+		want  cellkind.Written
+	}{
+		"mixed": {[]string{"1,5", "2.5", "3,25", "4"}, ""}, "few": {[]string{"1,5", "2,5", "3,25", "4", "5,5", "6,5", "7,5", "8,5", "9.5"}, ""},
+		"comma": {[]string{"1.234,5", "2,5", "1.234", "4"}, cellkind.CommaNumbers}, "point": {[]string{"1,234.5", "2.5", "1,234", "4"}, cellkind.PointNumbers},
+		"money": {[]string{"$1.50", "$2.75", "1.125", "3.5"}, cellkind.PointNumbers}, "euro": {[]string{"1,50 €", "2,75 €", "1.234,00 €"}, cellkind.CommaNumbers},
+	} {
+		f := found(t, 12_000, map[string]func(int) string{name: func(i int) string { return c.cells[i%len(c.cells)] }})[name]
+		if f.Written != c.want || c.want == "" && f.Type != domain.String {
+			t.Errorf("%s: %+v, want the form %q", name, f, c.want)
+		}
+		for _, cell := range c.cells {
+			if _, ok := c.want.Canonical(nil, []byte(cell), cellkind.LatestShort); c.want != "" && !ok {
+				t.Errorf("%s: %s is not read", name, cell)
+			}
+		}
+	}
+}
+
+// TestEveryCodeOfDates: each day that stands for none is a value of its own beside dates of today, in each type that has it.
+func TestEveryCodeOfDates(t *testing.T) {
+	for i, code := range codes {
+		if !code.date || code.last || code.day.Year() > 1900 && code.day.Year() < 2100 || testing.Short() && i%5 > 0 && code.day.Year() > 1 {
+			continue
+		}
+		for _, clock := range []string{"", " 00:00:00"} {
+			f := found(t, 9000, map[string]func(int) string{"x": func(i int) string {
+				if i%5 == 0 {
+					return code.text + clock
+				}
+				if clock == "" {
+					return fmt.Sprintf("2022-%02d-%02d", 1+i%12, 1+i%28)
+				}
+				return fmt.Sprintf("2022-%02d-%02d 10:30:00", 1+i%12, 1+i%28)
+			}})["x"]
+			if want := strings.Replace(code.text+clock, " ", "T", 1); !slices.Equal(f.Exact, []string{want}) || f.Min < "2021" {
+				t.Errorf("%+v, want %s by itself", f, want)
+			}
+		}
+	}
+}
+
+// TestLeastCodes: whole numbers above 0 and a code below it have a range that begins at the code, and no value in its place that
+// nobody has.
+func TestLeastCodes(t *testing.T) {
+	for _, code := range []int{-1, -2, -9} {
+		f := found(t, 12_000, map[string]func(int) string{"x": func(i int) string {
+			if i%4 == 0 {
+				return fmt.Sprint(code)
+			}
+			return fmt.Sprint(1 + i*7919%90)
+		}})["x"]
+		if f.Min != fmt.Sprint(code) || f.Common != f.Min {
+			t.Errorf("%d: %+v", code, f)
+		}
+	}
+}
+
+// TestNotesNameTheType: a note has the type that the column gets, and a column of tiny numbers says that they are rounded.
+func TestNotesNameTheType(t *testing.T) {
+	f := found(t, 9000, map[string]func(int) string{
+		"inf":  func(i int) string { return []string{"inf", "1.5", "2.5"}[i%3] },
+		"tiny": func(i int) string { return fmt.Sprintf("%d.5e-12", 1+i%90) },
+	})
+	if x := f["inf"]; x.Type != domain.Numeric || !strings.Contains(x.Note, "no NUMERIC") {
+		t.Errorf("%+v", x)
+	}
+	if x := f["tiny"]; !strings.Contains(x.Note, "rounded") {
+		t.Errorf("%+v", x)
+	}
+}
