@@ -122,14 +122,7 @@ func (s *Search) candidates() {
 		}
 	}
 	numbers, texts = numbers[:min(len(numbers), mostNumbers)], texts[:min(len(texts), mostNumbers)]
-	for i, y := range numbers {
-		for j, z := range numbers[i+1:] {
-			s.sums(numbers, y, z)
-			for _, w := range numbers[i+j+2:] {
-				s.sums(numbers, y, z, w)
-			}
-		}
-	}
+	s.sums(numbers, 0)
 	for i, y := range texts {
 		for _, z := range texts[i+1:] {
 			for _, x := range slices.Concat(numbers, texts) {
