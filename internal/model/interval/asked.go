@@ -71,7 +71,7 @@ func askedErrors(r *solver.Result, bases []float64) ([]float64, Source) {
 		return out, Measured
 	case r.MaxError != nil:
 		v := &Intervals{maxError: r.MaxError}
-		v.certified(bases, out)
+		v.certified(1, certifiedKnee, bases, out)
 		return out, Certificate
 	}
 	return nil, Bound

@@ -2,10 +2,12 @@ package interval
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -24,9 +26,9 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 	if v.source(c) == Certificate {
 		again := make([]float64, len(dst))
 		for i, s := range standardErrors {
-			again[i] = fitted[i] + s
+			again[i] = fitted[i] + s/tableCertified
 		}
-		v.certified(again, again)
+		v.certified(1, certifiedKnee, again, again)
 		for i, s := range again {
 			dst[i] = max(dst[i], fitted[i]+sigmas95*s)
 		}
@@ -35,7 +37,31 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 	if m := v.misses[c.Key()]; m != nil && len(c) == 2 && m.Variance > 0 {
 		v.answeredHighs(m, c, fitted, dst)
 	}
+	if len(c) == measuredWidth {
+		v.tripleHighs(c, fitted, dst)
+	}
 	return dst
+}
+
+// tripleHighs raises the upper ends of a triple's cells as far as its pairs' are above the fitted counts: each cell has its share of the
+// people whom the fit of a pair may miss.
+func (v *Intervals) tripleHighs(c domain.Clique, fitted, dst []float64) {
+	eachSubset(c, 2, func(sub domain.Clique) {
+		if m := v.misses[sub.Key()]; m == nil || len(sub) != 2 {
+			return
+		}
+		onto := population.NewProjection(v.sizes, c, sub)
+		cells, _ := sub.Cells(v.sizes) // no more than c has
+		pair := onto.Sum(make([]float64, cells), fitted)
+		above, each := v.Highs(sub, pair, v.StandardErrors(sub, pair, nil), nil), slices.Clone(fitted)
+		for i, b := range pair {
+			above[i] = (above[i] - b) / max(b, math.SmallestNonzeroFloat32)
+		}
+		onto.Multiply(each, above)
+		for i, x := range each {
+			dst[i] = max(dst[i], fitted[i]+x)
+		}
+	})
 }
 
 // answeredHighs raises the upper ends of a pair's cells to those of its noisy answers. People of cells with one answer together may
@@ -76,7 +102,7 @@ func (l *Linear) High(cells []int, q []float64) float64 {
 	high := 0.0
 	for i := range l.parts {
 		p := &l.parts[i]
-		if p.missed == nil || len(p.codes) != 2 || l.width != 2 {
+		if p.missed == nil || len(p.codes) != 2 || l.width > measuredWidth {
 			continue
 		}
 		means, value := p.means(l.fitted, cells, q), 0.0

@@ -69,7 +69,7 @@ func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []flo
 			dst[i] = anything(v.units, b)
 		}
 	case source == Certificate:
-		v.certified(fitted, dst)
+		v.certifiedCells(c, fitted, dst)
 	case v.uncertainty == nil:
 		v.whole(c, fitted, dst)
 	default:

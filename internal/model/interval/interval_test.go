@@ -209,7 +209,7 @@ func TestSimilar(t *testing.T) {
 	must.Equal(t, similar(list[7:8], 3), 7, "of one")
 }
 
-// TestOtherMethods: a certificate gives large cells 1/2.7 of its limit and small ones less; without one, the
+// TestOtherMethods: a certificate gives large cells of tables .7/2.7 of its limit and small ones less; without one, the
 // interval holds everything.
 func TestOtherMethods(t *testing.T) {
 	r := residualResult()
@@ -222,7 +222,7 @@ func TestOtherMethods(t *testing.T) {
 	}
 	r.MaxError = &query.MaxError{Counts: 100, Variance: 25}
 	v = New(r)
-	se, s := v.StandardErrors(all, fitted, nil), (100+1.64*5)/2.7
+	se, s := v.StandardErrors(all, fitted, nil), .7*(100+1.64*5)/2.7
 	if from := v.Sources(all, make([]Source, 24)); from[0] != Certificate || math.Abs(se[1]-s) > .01 || math.Abs(se[0]-math.Sqrt(s*s*6/(6+2*s)+.25)) > 1e-9 {
 		t.Errorf("with a certificate: %v, %g, %g", from[0], se[0], se[1])
 	}

@@ -102,7 +102,7 @@ func (v *Intervals) uncertain(p *part, c domain.Clique, measurable bool) Source 
 	p.variance, p.beyond = make([]float64, n), make([]float64, n)
 	switch source := v.source(c); {
 	case source == Certificate:
-		v.certified(p.base, p.variance)
+		v.certified(1, certifiedKnee, p.base, p.variance)
 		for j, s := range p.variance {
 			p.variance[j] = certifiedPart * s * s
 			p.beyond[j] = certifiedPart * s * s
@@ -158,7 +158,7 @@ func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncerta
 	}
 	f := p.spread(prior)
 	least := v.roomOf(p, c)
-	if len(c) == 2 {
+	if len(c) == 2 && !v.earlier {
 		p.moved = make([]float64, len(p.base))
 	}
 	for j, b := range p.base {
@@ -338,7 +338,7 @@ func (v *Intervals) Least(c domain.Clique) float64 {
 			least = min(least, slices.Max(v.oneWay[a]))
 		case v.source(domain.Clique{a}) == Certificate:
 			s := []float64{0}
-			v.certified(s, s)
+			v.certified(1, columnKnee, s, s)
 			least = min(least, s[0]*s[0])
 		case v.scale >= 0:
 			x, u := v.scale*softening, v.precision(domain.Clique{a})

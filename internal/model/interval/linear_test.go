@@ -100,7 +100,8 @@ func TestLinearOfNothing(t *testing.T) {
 	}
 }
 
-// TestRestore: what is released gives the same standard errors as the result, and damaged bytes give none.
+// TestRestore: what is released gives the same standard errors as the result, what an earlier version released those that it had, and
+// damaged bytes give none.
 func TestRestore(t *testing.T) {
 	r := residualResult()
 	b := must.Value(New(r).MarshalJSON())(t)
@@ -116,6 +117,8 @@ func TestRestore(t *testing.T) {
 		t.Errorf("an earlier version's errors: %v; a release of today: earlier %v", err, again.Earlier())
 	} else if b, err := early.MarshalJSON(); err != nil || bytes.Contains(b, []byte(`"computation":2`)) {
 		t.Error("what an earlier version computed is written as today's")
+	} else if y, _ := early.Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false); y >= x {
+		t.Errorf("variance %g of an earlier version, whose cells erred apart, and %g of today", y, x)
 	}
 	must.Fails(Restore(b, []int{3, 2}))(t, "", "errors of a model of other sizes are taken")
 	must.Fails(Restore(b[:len(b)-2], r.Model.Sizes))(t, "", "damaged bytes are taken")

@@ -1,0 +1,84 @@
+package answer_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
+)
+
+// records are people of a few columns, counted by cell of all of them.
+type records struct{ *solvertest.Table }
+
+// Units is the number of people.
+func (p records) Units() int64 { return int64(p.Table.Units()) }
+
+// Marginal counts them.
+func (p records) Marginal(c domain.Clique) []int64 {
+	cells, _ := c.Cells(p.Sizes)
+	out := make([]int64, cells)
+	for i, n := range p.Counts {
+		codes, at := make([]int, len(p.Sizes)), 0
+		for a, rest := len(p.Sizes)-1, i; a >= 0; a-- {
+			codes[a], rest = rest%p.Sizes[a], rest/p.Sizes[a]
+		}
+		for _, a := range c {
+			at = at*p.Sizes[a] + codes[a]
+		}
+		out[at] += int64(n)
+	}
+	return out
+}
+
+// TestTriplesOfCopies: of a column, a copy of it under other names, and a third one, by methods that measure whole tables or select: 90 %
+// or more of the cells with people lie in their 95 % intervals, by column, pair and triple. Of triples by dpam 65 to 76 % did, since
+// their fit draws cells beside many empty ones to 0, and of small values of a column by dpfw 63 %. The noise is fixed.
+func TestTriplesOfCopies(t *testing.T) {
+	for _, method := range []string{"rake", "dpam", "dpfw"} {
+		var held, all [4]int
+		for _, epsilon := range []dp.Epsilon{.3, 1, 10} {
+			for seed := range uint64(3) {
+				r := rand.New(rand.NewPCG(seed, 99))
+				k := 5 + r.IntN(30)
+				p, names, d := records{solvertest.NewTable(k, k, 3)}, r.Perm(k), &domain.Domain{}
+				for range 4000 {
+					x := int(float64(k) * r.Float64() * r.Float64())
+					p.Counts[(x*k+names[x])*3+r.IntN(3)]++
+				}
+				for a, size := range p.Sizes {
+					column := domain.Attribute{Name: fmt.Sprint("c", a), Type: domain.String}
+					for v := range size {
+						column.Values = append(column.Values, fmt.Sprint("v", v))
+					}
+					d.Attributes = append(d.Attributes, column)
+				}
+				release := released(t, p, d, method, epsilon, 1e-9, seed)
+				for _, c := range []domain.Clique{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
+					fitted := release.Model.Marginal(c, nil)
+					for i := range fitted {
+						fitted[i] *= release.Units / release.Model.Total()
+					}
+					errors := release.Errors.StandardErrors(c, fitted, nil)
+					highs := release.Errors.Highs(c, fitted, errors, nil)
+					for i, n := range p.Marginal(c) {
+						if n == 0 {
+							continue
+						}
+						if all[len(c)]++; fitted[i]-1.96*errors[i] <= float64(n) && float64(n) <= highs[i] {
+							held[len(c)]++
+						}
+					}
+				}
+			}
+		}
+		for width := 1; width <= 3; width++ {
+			t.Logf("%s, %d columns: %d of %d hold", method, width, held[width], all[width])
+			if float64(held[width]) < .9*float64(all[width]) {
+				t.Errorf("%s: %d of %d cells of %d columns hold", method, held[width], all[width], width)
+			}
+		}
+	}
+}
