@@ -31,12 +31,17 @@ func (s spread) add(x float64, calendar bool) {
 	case x < 0:
 		key = -key
 	}
+	s.count(key, x, 1)
+}
+
+// count counts a number in a heap.
+func (s spread) count(key int, x float64, n int64) {
 	h := s[key]
 	if h == nil {
 		h = &heap{lo: x, hi: x}
 		s[key] = h
 	}
-	h.n, h.lo, h.hi = h.n+1, min(h.lo, x), max(h.hi, x)
+	h.n, h.lo, h.hi = h.n+n, min(h.lo, x), max(h.hi, x)
 }
 
 // farPowers and farYears are how much has to be empty for what is behind it to be far.

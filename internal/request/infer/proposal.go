@@ -39,19 +39,16 @@ func parsed(lines ...proposal) (*domain.Domain, error) {
 }
 
 // legend asks once what is to be reviewed in many columns.
-func legend(lines []proposal) string {
-	complete, fallback := false, false
-	for _, p := range lines {
-		if !p.out && len(p.derived) > 0 {
-			complete = complete || strings.Contains(p.keys, "type: STRING") && !strings.Contains(p.keys, "other: ")
-			fallback = fallback || strings.Contains(p.keys, "fallback: ")
-		}
+func legend(lines []proposal) (text string) {
+	some := func(is func(keys string) bool) bool {
+		return slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && len(p.derived) > 0 && is(p.keys) })
 	}
-	text := ""
-	if complete {
+	if some(func(keys string) bool {
+		return strings.Contains(keys, "type: STRING") && !strings.Contains(keys, "other: ")
+	}) {
 		text += "# review values: is each list complete? other: true makes a cell of what it lacks\n"
 	}
-	if fallback {
+	if some(func(keys string) bool { return strings.Contains(keys, "fallback: ") }) {
 		text += "# review fallback: it is what an unusable value becomes; null: true makes a cell of those\n"
 	}
 	return text

@@ -112,3 +112,13 @@ func TestNull(t *testing.T) {
 		}
 	}
 }
+
+// A column that alternates beside a value follows from nothing, whichever value comes first.
+func TestAlternatingIsNoMap(t *testing.T) {
+	keys := "name type: STRING, values: [A, B], fallback: A; size type: STRING, values: [l, s], fallback: s"
+	for first := range 2 {
+		if got := found(t, keys, 600, func(i int) string { return fmt.Sprintf("%c;%c", "AB"[i%2], "ls"[(i/2+first)%2]) }); len(got) > 0 {
+			t.Errorf("%q", got)
+		}
+	}
+}
