@@ -114,11 +114,6 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 	} else if kind == cellkind.Text && r.Untyped {
 		cells[formOf], read, as = form(text)
 	}
-	if kind == cellkind.Decimal && r.Untyped { // 1.234
-		if _, ok := cellkind.CommaNumbers.Canonical(nil, text, 0); ok {
-			cells[formOf] = commaCell
-		}
-	}
 	if cells[formOf] == plainCell && kind == cellkind.Text && code(text) {
 		cells[formOf] = codeCell
 	}

@@ -10,10 +10,10 @@ import (
 
 // Cells of formOf. The forms of dates have two each: without and with a time of the day.
 const (
-	plainCell  = iota // another text, or none
-	pointCell         // 1,234.5, and what could be 1.234,5 too
-	commaCell         // 1.234,5, and 1.234, which is a decimal number, too
-	eitherDate        // the day or the month may be first
+	plainCell = iota // another text, or none
+	pointCell        // 1,234.5, and what could be 1.234,5 too
+	commaCell
+	eitherDate // the day or the month may be first
 	eitherStamp
 	dayDate
 	dayStamp
@@ -100,13 +100,12 @@ func (f *FoundColumn) written(k, w noisy) {
 		}
 		return n > max(.01*there, 3*w.sigma*math.Sqrt(float64(len(cells))))
 	}
-	dates := []int{dateCell, stampCell, zonedCell}
+	dates, numbers := []int{dateCell, stampCell, zonedCell}, []int{wholeCell, decimalCell}
 	switch {
-	case seen(commaCell) && fits([]int{wholeCell}, pointCell, commaCell): // which read no 2.5
-		f.Type, f.Written = domain.Int64, cellkind.CommaNumbers
-		return
-	case fits([]int{wholeCell, decimalCell}, pointCell):
-		f.Type, f.Written = domain.Int64, cellkind.PointNumbers
+	case fits(numbers, pointCell, commaCell):
+		if f.Type, f.Written = domain.Int64, cellkind.PointNumbers; seen(commaCell) {
+			f.Written = cellkind.CommaNumbers
+		}
 		return
 	case fits(dates, namedDate, namedStamp):
 		f.Written = cellkind.NamedMonth
