@@ -114,8 +114,8 @@ func (a audit) run(t *testing.T, p accountant.Params, runs int) (r rates) {
 		})
 	}
 	wg.Wait()
-	r.low, _ = dptest.ClopperPearson(hits[0], runs, confidence)
-	_, r.high = dptest.ClopperPearson(hits[1], runs, confidence)
+	r.low, _ = clopperPearson(hits[0], runs, confidence)
+	_, r.high = clopperPearson(hits[1], runs, confidence)
 	return r
 }
 

@@ -70,8 +70,8 @@ func TestFoundAudit(t *testing.T) {
 				}
 			}
 			var r rates
-			r.low, _ = dptest.ClopperPearson(hits[0], runs, confidence)
-			_, r.high = dptest.ClopperPearson(hits[1], runs, confidence)
+			r.low, _ = clopperPearson(hits[0], runs, confidence)
+			_, r.high = clopperPearson(hits[1], runs, confidence)
 			if refuted := r.excess(claim) > 0; refuted != b.refuted {
 				t.Errorf("the claim is refuted: %t, want %t; true positives above %.4f, false ones below %.4f", refuted, b.refuted, r.low, r.high)
 			}

@@ -104,8 +104,8 @@ func (b build) rates(t *testing.T, runner string, runs int) (r rates) {
 			}
 		}
 	}
-	r.low, _ = dptest.ClopperPearson(hits[0], runs, confidence)
-	_, r.high = dptest.ClopperPearson(hits[1], runs, confidence)
+	r.low, _ = clopperPearson(hits[0], runs, confidence)
+	_, r.high = clopperPearson(hits[1], runs, confidence)
 	return r
 }
 

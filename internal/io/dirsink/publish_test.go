@@ -269,39 +269,6 @@ func TestManifestIsChecked(t *testing.T) {
 	must.Fails(m.Files(ctx))(t, "bytes, and its manifest says")
 }
 
-func ExampleDir() {
-	ctx := context.Background()
-	path, err := os.MkdirTemp("", "out")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(path)
-	dir := Dir{Path: path, RunID: "5f21", Shards: 1, Extension: "csv"}
-	part, err := dir.Create(ctx, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer part.Abort()
-	if _, err := io.WriteString(part, "age\n42\n"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	ref, err := part.Commit(1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	m, err := dir.Publish(ctx, []FileRef{ref}, nil, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(m.Rows, m.Parts[0].Name)
-	// Output: 1 part-00000-of-00001.csv
-}
-
 // A released file that is made a few bytes at a time, as a page is, takes few writes.
 func TestReleasedFilesAreWrittenAtOnce(t *testing.T) {
 	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "run", Shards: 1, Extension: "csv"}

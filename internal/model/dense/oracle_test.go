@@ -88,17 +88,17 @@ func check(t *testing.T, rng *rand.Rand, sizes []int, cliques []domain.Clique) {
 func TestOracleAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, sizes := range universes {
-		for _, set := range solvertest.CliqueSets(len(sizes)) {
+		for _, set := range cliqueSets(len(sizes)) {
 			k := dense.Cells(sizes)
-			if k > 1e5 || (k > 1e4 && (set.Name == "full" || set.Name == "nested")) {
-				set.Cliques = set.Cliques[:min(2, len(set.Cliques))]
+			if k > 1e5 || (k > 1e4 && (set.name == "full" || set.name == "nested")) {
+				set.cliques = set.cliques[:min(2, len(set.cliques))]
 			}
-			t.Run(fmt.Sprint(sizes, " ", set.Name), func(t *testing.T) { checkLarge(t, rng, sizes, set.Cliques) })
+			t.Run(fmt.Sprint(sizes, " ", set.name), func(t *testing.T) { checkLarge(t, rng, sizes, set.cliques) })
 		}
 	}
 	for range 200 {
-		sizes := solvertest.RandomSizes(rng, 1+rng.IntN(6), 6)
-		check(t, rng, sizes, solvertest.RandomCliques(rng, rng.IntN(8), len(sizes)))
+		sizes := randomSizes(rng, 1+rng.IntN(6), 6)
+		check(t, rng, sizes, randomCliques(rng, rng.IntN(8), len(sizes)))
 	}
 }
 
@@ -143,8 +143,8 @@ func innerProduct(t *testing.T, rng *rand.Rand, sizes []int, cliques []domain.Cl
 func TestAdjointIsTransposeOfEval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for range 300 {
-		sizes := solvertest.RandomSizes(rng, 1+rng.IntN(7), 9)
-		innerProduct(t, rng, sizes, solvertest.RandomCliques(rng, rng.IntN(10), len(sizes)))
+		sizes := randomSizes(rng, 1+rng.IntN(7), 9)
+		innerProduct(t, rng, sizes, randomCliques(rng, rng.IntN(10), len(sizes)))
 	}
 }
 

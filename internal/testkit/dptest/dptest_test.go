@@ -10,38 +10,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
-func TestEnumerate(t *testing.T) {
-	// The sum of a die of three faces and a coin of 1/4, given that they differ.
-	law, lost := Enumerate(0, func(s *Tree) (int, bool) {
-		die := int(s.Below(3))
-		coin := 0
-		if s.Bernoulli(1, 4) {
-			coin = 1
-		}
-		return die + coin, die != coin
-	})
-	want := map[int]float64{1: .25 + 1./12, 2: .25, 3: 1. / 12}
-	for k, p := range want {
-		if math.Abs(law[k]-p) > 1e-15 {
-			t.Errorf("P(%d) = %g, want %g", k, law[k], p)
-		}
-	}
-	must.Hold(t, len(law) == len(want) && lost == 0, "law %v, lost %g", law, lost)
-}
-
-func TestEnumerateFloor(t *testing.T) {
-	law, lost := Enumerate(1e-3, func(s *Tree) (int, bool) {
-		n := 0
-		for s.Bernoulli(1, 2) {
-			n++
-		}
-		return n, true
-	})
-	if sum := Normalize(law); math.Abs(sum+lost-1) > 1e-15 || lost == 0 || lost > 1e-2 {
-		t.Errorf("sum %g, lost %g", sum, lost)
-	}
-}
-
 func TestUpperGamma(t *testing.T) {
 	// Tables of chi-square quantiles (NIST handbook 1.3.6.7.4) and the exponential law.
 	for _, c := range []struct{ df, x, want float64 }{

@@ -123,29 +123,3 @@ func TestUsed(t *testing.T) {
 }
 
 var tiny, _ = new(big.Rat).SetString("1e-30")
-
-// TestClopperPearson: no hit of n leaves 1 − alpha^(1/n) (the rule of three), and the bounds of others
-// put exactly alpha into their tails, by the sum of the binomial law.
-func TestClopperPearson(t *testing.T) {
-	if _, high := ClopperPearson(0, 100, .05); math.Abs(high-(1-math.Pow(.05, .01))) > 1e-12 {
-		t.Errorf("no hit: %g", high)
-	}
-	if low, _ := ClopperPearson(100, 100, .05); math.Abs(low-math.Pow(.05, .01)) > 1e-12 {
-		t.Errorf("only hits: %g", low)
-	}
-	const n, hits, alpha = 60, 17, 1e-4
-	low, high := ClopperPearson(hits, n, alpha)
-	tail := func(from, to int, p float64) (sum float64) {
-		c := math.Pow(1-p, n)
-		for k := 0; k <= n; k++ {
-			if from <= k && k <= to {
-				sum += c
-			}
-			c *= float64(n-k) / float64(k+1) * p / (1 - p)
-		}
-		return sum
-	}
-	if a, b := tail(hits, n, low), tail(0, hits, high); math.Abs(a/alpha-1) > 1e-6 || math.Abs(b/alpha-1) > 1e-6 {
-		t.Errorf("bounds %g, %g leave %g and %g in their tails, want %g", low, high, a, b, alpha)
-	}
-}

@@ -70,7 +70,7 @@ func (c Published) FirstAbove(stage string, round int, w query.Workload, model q
 	charge := share.Float() * c.budget.Capacity
 	eps := charge
 	if !c.pure() {
-		eps = PureEpsilon(charge)
+		eps = pureEpsilon(charge)
 	}
 	b := float64(w.LargestChange(c.budget.Neighbouring)) / eps
 	laplace := func(scale float64) float64 { return scale * (c.rng.ExpFloat64() - c.rng.ExpFloat64()) }
@@ -93,8 +93,8 @@ func (c Published) FirstAbove(stage string, round int, w query.Workload, model q
 	}, w, clone(model), from, threshold, share)
 }
 
-// PureEpsilon returns the ε with ε·tanh(ε/2) = rho.
-func PureEpsilon(rho float64) float64 {
+// pureEpsilon returns the ε with ε·tanh(ε/2) = rho.
+func pureEpsilon(rho float64) float64 {
 	lo, hi := 0.0, 1+rho+math.Sqrt(2*rho)*2
 	for range 100 {
 		if mid := (lo + hi) / 2; mid*math.Tanh(mid/2) <= rho {

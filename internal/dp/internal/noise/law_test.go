@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -17,14 +16,14 @@ func TestBernExpLaw(t *testing.T) {
 	type fraction struct{ p, q uint64 }
 	for _, f := range []fraction{{0, 5}, {1, 7}, {1, 1}, {3, 4}, {5, 2}, {9, 4}, {math.MaxUint64, 1 << 63}} {
 		want := math.Exp(-float64(f.p) / float64(f.q))
-		for name, code := range map[string]func(*dptest.Tree) (bool, bool){
-			"narrow": func(s *dptest.Tree) (bool, bool) { return bernExp(s, f.p, f.q), true },
-			"wide":   func(s *dptest.Tree) (bool, bool) { return bernExpWide(s, wide{f.p}, wide{f.q}), true },
-			"widest": func(s *dptest.Tree) (bool, bool) {
+		for name, code := range map[string]func(*tree) (bool, bool){
+			"narrow": func(s *tree) (bool, bool) { return bernExp(s, f.p, f.q), true },
+			"wide":   func(s *tree) (bool, bool) { return bernExpWide(s, wide{f.p}, wide{f.q}), true },
+			"widest": func(s *tree) (bool, bool) {
 				return bernExpWide(s, wide{0, 0, f.p}, wide{0, 0, f.q}), true
 			},
 		} {
-			law, lost := dptest.Enumerate(1e-19, code)
+			law, lost := enumerate(1e-19, code)
 			if math.Abs(law[true]-want) > lost+exact || lost > 1e-15 {
 				t.Errorf("%s: P(BernExp(%d/%d)) = %.17g, want %.17g; lost %g", name, f.p, f.q, law[true], want, lost)
 			}
@@ -35,7 +34,7 @@ func TestBernExpLaw(t *testing.T) {
 // compareLaw normalises an enumerated law and compares it with weights, over the results −reach..reach.
 func compareLaw(t *testing.T, law map[int64]float64, lost float64, reach int64, weight func(y float64) float64) {
 	t.Helper()
-	accepted := dptest.Normalize(law)
+	accepted := normalize(law)
 	sum := 0.0
 	for y := int64(-10_000); y <= 10_000; y++ {
 		sum += weight(float64(y))
@@ -56,7 +55,7 @@ func compareLaw(t *testing.T, law map[int64]float64, lost float64, reach int64, 
 func TestLaplaceTrialLaw(t *testing.T) {
 	for _, scale := range []*big.Rat{big.NewRat(1, 1), big.NewRat(3, 2), big.NewRat(7, 1), big.NewRat(1, 3), big.NewRat(20, 7)} {
 		l := must.Value(NewLaplace(scale))(t)
-		law, lost := dptest.Enumerate(1e-19, func(s *dptest.Tree) (int64, bool) { return l.Trial(s) })
+		law, lost := enumerate(1e-19, func(s *tree) (int64, bool) { return l.Trial(s) })
 		b, _ := scale.Float64()
 		compareLaw(t, law, lost, 40, func(y float64) float64 { return math.Exp(-math.Abs(y) / b) })
 	}
@@ -66,7 +65,7 @@ func TestGaussianTrialLaw(t *testing.T) {
 	for _, v := range []*big.Rat{big.NewRat(1, 1), big.NewRat(1, 3), big.NewRat(5, 2), big.NewRat(9, 1),
 		big.NewRat(16, 1), big.NewRat(2499, 100), big.NewRat(1<<40+1, 1<<38)} {
 		g := must.Value(NewGaussian(v))(t)
-		law, lost := dptest.Enumerate(1e-19, func(s *dptest.Tree) (int64, bool) { return g.Trial(s) })
+		law, lost := enumerate(1e-19, func(s *tree) (int64, bool) { return g.Trial(s) })
 		variance, _ := v.Float64()
 		compareLaw(t, law, lost, 30, func(y float64) float64 { return math.Exp(-y * y / (2 * variance)) })
 	}
@@ -90,8 +89,8 @@ func TestSelectorTrialLaw(t *testing.T) {
 			scores[i] = ScoreOf(v)
 		}
 		sel := NewSelector(scores, c.scale)
-		law, lost := dptest.Enumerate(0, func(s *dptest.Tree) (int, bool) { return sel.Trial(s) })
-		dptest.Normalize(law)
+		law, lost := enumerate(0, func(s *tree) (int, bool) { return sel.Trial(s) })
+		normalize(law)
 		sum, best := 0.0, float64(c.scores[len(c.scores)-1])
 		for _, v := range c.scores {
 			sum += math.Exp((float64(v) - best) / float64(c.scale))
@@ -136,8 +135,8 @@ func TestSignTrialLaw(t *testing.T) {
 		e     int64
 		scale uint64
 	}{{0, 3}, {2, 3}, {-2, 3}, {-50, 7}, {1 << 61, 1 << 60}} {
-		law, _ := dptest.Enumerate(0, func(s *dptest.Tree) (int8, bool) { return SignTrial(s, c.e, c.scale) })
-		dptest.Normalize(law)
+		law, _ := enumerate(0, func(s *tree) (int8, bool) { return SignTrial(s, c.e, c.scale) })
+		normalize(law)
 		want := 1 / (1 + math.Exp(-2*float64(c.e)/float64(c.scale)))
 		if math.Abs(law[1]-want) > exact {
 			t.Errorf("P(+ | e %d, scale %d) = %.17g, want %.17g", c.e, c.scale, law[1], want)

@@ -1,4 +1,4 @@
-package solvertest
+package dense_test
 
 import (
 	"math/rand/v2"
@@ -6,16 +6,16 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// CliqueSet is a named list of cliques.
-type CliqueSet struct {
-	Name    string
-	Cliques []domain.Clique
+// cliqueSet is a named list of cliques.
+type cliqueSet struct {
+	name    string
+	cliques []domain.Clique
 }
 
-// CliqueSets returns the shapes of workload that have caught mistakes, over d ≥ 3 attributes: a tree, a
+// cliqueSets returns the shapes of workload that have caught mistakes, over d ≥ 3 attributes: a tree, a
 // cycle, one without the last attribute, the full clique, singletons, nested ones of all widths, the
 // same clique twice with its attributes in another order, the empty clique, and no clique.
-func CliqueSets(d int) []CliqueSet {
+func cliqueSets(d int) []cliqueSet {
 	var tree, cycle, missing, single, nested []domain.Clique
 	all := make([]int, d)
 	for i := range d {
@@ -30,7 +30,7 @@ func CliqueSets(d int) []CliqueSet {
 			missing = append(missing, domain.NewClique(i, (i+1)%(d-1)))
 		}
 	}
-	return []CliqueSet{
+	return []cliqueSet{
 		{"tree", tree},
 		{"cycle", cycle},
 		{"missing attribute", missing},
@@ -43,8 +43,8 @@ func CliqueSets(d int) []CliqueSet {
 	}
 }
 
-// RandomSizes returns d sizes of 1 to largest; about one in six is 1.
-func RandomSizes(rng *rand.Rand, d, largest int) []int {
+// randomSizes returns d sizes of 1 to largest; about one in six is 1.
+func randomSizes(rng *rand.Rand, d, largest int) []int {
 	s := make([]int, d)
 	for i := range s {
 		s[i] = 1 + rng.IntN(largest)
@@ -55,8 +55,8 @@ func RandomSizes(rng *rand.Rand, d, largest int) []int {
 	return s
 }
 
-// RandomCliques returns n random cliques of any widths over d attributes.
-func RandomCliques(rng *rand.Rand, n, d int) []domain.Clique {
+// randomCliques returns n random cliques of any widths over d attributes.
+func randomCliques(rng *rand.Rand, n, d int) []domain.Clique {
 	c := make([]domain.Clique, n)
 	for i := range c {
 		c[i] = domain.NewClique(rng.Perm(d)[:rng.IntN(d+1)]...)

@@ -1,14 +1,15 @@
-package dptest
+package noise
 
 import (
 	"math"
 	"math/big"
+	"testing"
 )
 
-// Tree is a source of randomness that visits every outcome of randomised code in turn instead of
+// tree is a source of randomness that visits every outcome of randomised code in turn instead of
 // drawing one: uniform integers branch into all their values, coins into two. It has the methods of
-// noise.Source, and the outcomes of the coins that noise builds coins of probability exp(−p/q) from.
-type Tree struct {
+// Source, and the outcomes of the coins that this package builds coins of probability exp(−p/q) from.
+type tree struct {
 	path  []branch
 	depth int
 	prob  float64
@@ -24,12 +25,12 @@ type branch struct {
 // cut stops a run whose probability fell below the floor.
 type cut struct{}
 
-// Enumerate runs the code once for every sequence of random outcomes of probability above floor,
+// enumerate runs the code once for every sequence of random outcomes of probability above floor,
 // and adds up the probability of each result that it accepts. lost is the probability of what was not
 // visited. Where accept is always true, the law's sum plus lost is 1.
-func Enumerate[T comparable](floor float64, code func(*Tree) (result T, accept bool)) (law map[T]float64, lost float64) {
+func enumerate[T comparable](floor float64, code func(*tree) (result T, accept bool)) (law map[T]float64, lost float64) {
 	law = map[T]float64{}
-	t := &Tree{floor: floor}
+	t := &tree{floor: floor}
 	for {
 		t.depth, t.prob = 0, 1
 		result, accept, whole := attempt(t, code)
@@ -45,7 +46,7 @@ func Enumerate[T comparable](floor float64, code func(*Tree) (result T, accept b
 	}
 }
 
-func attempt[T any](t *Tree, code func(*Tree) (T, bool)) (result T, accept, whole bool) {
+func attempt[T any](t *tree, code func(*tree) (T, bool)) (result T, accept, whole bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(cut); !ok {
@@ -58,7 +59,7 @@ func attempt[T any](t *Tree, code func(*Tree) (T, bool)) (result T, accept, whol
 }
 
 // advance moves to the next sequence of outcomes in depth-first order.
-func (t *Tree) advance() bool {
+func (t *tree) advance() bool {
 	t.path = t.path[:t.depth]
 	for len(t.path) > 0 {
 		last := &t.path[len(t.path)-1]
@@ -71,7 +72,7 @@ func (t *Tree) advance() bool {
 }
 
 // choose returns the current outcome of the next of n alternatives, skipping impossible ones.
-func (t *Tree) choose(n uint64, weight func(i uint64) float64) uint64 {
+func (t *tree) choose(n uint64, weight func(i uint64) float64) uint64 {
 	if t.depth == len(t.path) {
 		t.path = append(t.path, branch{n: n, weights: weight})
 	}
@@ -84,7 +85,7 @@ func (t *Tree) choose(n uint64, weight func(i uint64) float64) uint64 {
 	return b.at
 }
 
-func (t *Tree) coin(p float64) bool {
+func (t *tree) coin(p float64) bool {
 	return t.choose(2, func(i uint64) float64 {
 		if i == 1 {
 			return p
@@ -94,21 +95,21 @@ func (t *Tree) coin(p float64) bool {
 }
 
 // Below branches into 0..n−1 with equal weights.
-func (t *Tree) Below(n uint64) uint64 {
+func (t *tree) Below(n uint64) uint64 {
 	return t.choose(n, func(uint64) float64 { return 1 / float64(n) })
 }
 
 // Bernoulli is true with weight p/q.
-func (t *Tree) Bernoulli(p, q uint64) bool { return t.coin(float64(p) / float64(q)) }
+func (t *tree) Bernoulli(p, q uint64) bool { return t.coin(float64(p) / float64(q)) }
 
 // BernoulliWide is true with weight p/q.
-func (t *Tree) BernoulliWide(p, q [4]uint64) bool { return t.coin(min(1, ratio(p, q))) }
+func (t *tree) BernoulliWide(p, q [4]uint64) bool { return t.coin(min(1, ratio(p, q))) }
 
 // BernExp is true with weight exp(−p/q).
-func (t *Tree) BernExp(p, q uint64) bool { return t.coin(math.Exp(-float64(p) / float64(q))) }
+func (t *tree) BernExp(p, q uint64) bool { return t.coin(math.Exp(-float64(p) / float64(q))) }
 
 // BernExpWide is true with weight exp(−p/q).
-func (t *Tree) BernExpWide(p, q [4]uint64) bool { return t.coin(math.Exp(-ratio(p, q))) }
+func (t *tree) BernExpWide(p, q [4]uint64) bool { return t.coin(math.Exp(-ratio(p, q))) }
 
 // ratio returns p/q, correctly rounded.
 func ratio(p, q [4]uint64) float64 {
@@ -124,9 +125,9 @@ func integer(w [4]uint64) *big.Int {
 	return n
 }
 
-// Normalize divides a law by its sum, and returns the sum: the law given acceptance, and the
+// normalize divides a law by its sum, and returns the sum: the law given acceptance, and the
 // probability of acceptance.
-func Normalize[T comparable](law map[T]float64) (sum float64) {
+func normalize[T comparable](law map[T]float64) (sum float64) {
 	for _, p := range law {
 		sum += p
 	}
@@ -134,4 +135,38 @@ func Normalize[T comparable](law map[T]float64) (sum float64) {
 		law[k] /= sum
 	}
 	return sum
+}
+
+func TestEnumerate(t *testing.T) {
+	// The sum of a die of three faces and a coin of 1/4, given that they differ.
+	law, lost := enumerate(0, func(s *tree) (int, bool) {
+		die := int(s.Below(3))
+		coin := 0
+		if s.Bernoulli(1, 4) {
+			coin = 1
+		}
+		return die + coin, die != coin
+	})
+	want := map[int]float64{1: .25 + 1./12, 2: .25, 3: 1. / 12}
+	for k, p := range want {
+		if math.Abs(law[k]-p) > 1e-15 {
+			t.Errorf("P(%d) = %g, want %g", k, law[k], p)
+		}
+	}
+	if len(law) != len(want) || lost != 0 {
+		t.Errorf("law %v, lost %g", law, lost)
+	}
+}
+
+func TestEnumerateFloor(t *testing.T) {
+	law, lost := enumerate(1e-3, func(s *tree) (int, bool) {
+		n := 0
+		for s.Bernoulli(1, 2) {
+			n++
+		}
+		return n, true
+	})
+	if sum := normalize(law); math.Abs(sum+lost-1) > 1e-15 || lost == 0 || lost > 1e-2 {
+		t.Errorf("sum %g, lost %g", sum, lost)
+	}
 }
