@@ -12,7 +12,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
-	"github.com/dapple-dp/dapple/internal/io/parts"
 	tables "github.com/dapple-dp/dapple/internal/io/table"
 )
 
@@ -96,7 +95,7 @@ func (s *loadedRows) Create(ctx context.Context, shard, _ int) (tables.Shard, er
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
-	return parts.New(part, parquetio.RowWriter(w)), nil
+	return tables.NewShard(part, parquetio.RowWriter(w)), nil
 }
 
 func (s *loadedRows) Publish(ctx context.Context, refs []tables.FileRef, r tables.Release) (tables.Published, error) {

@@ -66,30 +66,13 @@ const MaxShards = 10000
 
 const runLabel = "dapple_run"
 
-// Validate lists all faults of the fields at once.
+// Validate lists all faults at once of what people choose; names and IDs are checked or made before.
 func (s Sink) Validate() error {
 	var faults []string
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if s.Client.Project == "" {
-		fault("no project is given in which load jobs run")
-	}
-	if _, err := ParseTable(s.Table.String()); err != nil {
-		fault("table %q: want project.dataset.table", s.Table)
-	}
-	if s.RunID == "" || len(s.RunID) > 64 || strings.Trim(s.RunID, letters+"_-") != "" {
-		fault("run %q: want 1 to 64 letters, digits, _ and -", s.RunID)
-	}
 	if s.Shards < 1 || s.Shards > MaxShards {
-		fault("%d shards: a load job takes 1 to %d files", s.Shards, MaxShards)
+		faults = append(faults, fmt.Sprintf("%d shards: a load job takes 1 to %d files", s.Shards, MaxShards))
 	}
-	if s.Write > WriteAppend {
-		fault("write %d: want WriteEmpty, WriteTruncate or WriteAppend", s.Write)
-	}
-	if s.Deadline < 0 {
-		fault("deadline %v: want a positive time", s.Deadline)
-	}
-	faults = append(faults, labelFaults(s.Labels)...)
-	faults = append(faults, nameFaults(&s.Domain)...)
+	faults = slices.Concat(faults, labelFaults(s.Labels), nameFaults(&s.Domain))
 	if len(faults) > 0 {
 		return errors.New("bigquery: " + strings.Join(faults, "\n\t"))
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestSinkValidateListsAllFaults(t *testing.T) {
 	s := Sink{
-		Shards: MaxShards + 1, RunID: "a b", Write: 3, Deadline: -1,
+		Shards: MaxShards + 1,
 		Labels: map[string]string{runLabel: "", "Team": "", "team": "Census", "9": "", "": "", "größe": "l-1_"},
 		Domain: domain.Domain{Attributes: []domain.Attribute{{Name: "a"}, {Name: "A"}, {Name: "b.c"}, {Name: "_PARTITIONTIME"}, {Name: "größe (cm)"}, {Name: "größe, cm"}, {Name: "% of total"}}},
 	}
@@ -25,7 +25,7 @@ func TestSinkValidateListsAllFaults(t *testing.T) {
 		t.Fatal("no fault was found")
 	}
 	want := []string{
-		"bigquery: no project", `table ".."`, `run "a b": want 1 to 64`, "10001 shards: a load job takes 1 to 10000 files", "write 3: want", "deadline -1ns",
+		"bigquery: 10001 shards: a load job takes 1 to 10000 files",
 		`label "": want`, `label "9": want`, `label "Team": want`, `label "dapple_run" is set by dapple`, `label "team": its value`,
 		`columns "a" and "A"`, `column "b.c": BigQuery wants`, "names that begin with _PARTITION", `column "größe (cm)"`, `column "größe, cm"`,
 	}

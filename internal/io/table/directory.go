@@ -6,7 +6,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
-	"github.com/dapple-dp/dapple/internal/io/parts"
 )
 
 // directory is a sink of files in one directory, and of the released files in another.
@@ -52,7 +51,7 @@ func (d *directory) Create(ctx context.Context, shard, shards int) (Shard, error
 	if err != nil {
 		return nil, errors.Join(err, part.Abort())
 	}
-	return parts.New(part, w), nil
+	return NewShard(part, w), nil
 }
 
 // ofShards returns the directory for so many shards: their number can depend on the released number of rows.
