@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"math"
+	"slices"
 )
 
 // Code numbers a cell of an attribute: 0 ≤ code < Attribute.Size(). The codes of records are below
@@ -34,6 +35,21 @@ type Domain struct {
 
 // Len returns the number of attributes.
 func (d *Domain) Len() int { return len(d.Attributes) }
+
+// copied returns a copy with attributes of its own.
+func (d *Domain) copied() *Domain {
+	out := *d
+	out.Attributes = slices.Clone(d.Attributes)
+	return &out
+}
+
+// uncoupled returns d, whose attributes depend on no other one from now on.
+func (d *Domain) uncoupled() *Domain {
+	for i := range d.Attributes {
+		d.Attributes[i].Coupling = nil
+	}
+	return d
+}
 
 // Names returns the names of the attributes.
 func (d *Domain) Names() []string {

@@ -49,9 +49,7 @@ func usualName(column string) string { return "usual_" + column }
 // WithEvents returns a domain of records as one of people: d has the columns of a record, and cuts are the least numbers
 // of rows of each bin, ascending from 1, or from 0 if people without rows exist. The error lists all faults.
 func (d *Domain) WithEvents(person, usual []string, cuts []int64, maxRows int64) (*Domain, error) {
-	out := new(Domain)
-	*out = *d
-	out.Attributes = slices.Clone(d.Attributes)
+	out := d.copied()
 	out.Events = &Events{Columns: d.Len(), Person: person, Usual: usual, MaxRows: maxRows}
 	rows := Attribute{Name: RowsPerPerson, Type: Int64, Cuts: append(slices.Clone(cuts), maxRows), Resolution: 1, HasFallback: true}
 	out.Attributes = append(out.Attributes, rows)

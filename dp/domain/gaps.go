@@ -27,9 +27,7 @@ func (d *Domain) WithGaps(others []string) *Domain {
 			others = append(others, d.Attributes[a].Name)
 		}
 	}
-	out := new(Domain)
-	*out = *d
-	out.Attributes = slices.Clone(d.Attributes)
+	out := d.copied()
 	for i, o := range d.Orders {
 		rest := slices.Concat(d.Orders[:i], d.Orders[i+1:])
 		elsewhere := func(name string) bool {
@@ -70,16 +68,12 @@ func (d *Domain) WithoutGaps() *Domain {
 	if len(d.Gaps) == 0 {
 		return d
 	}
-	out := new(Domain)
-	*out = *d
-	out.Attributes, out.Gaps = slices.Clone(d.Attributes), nil
+	out := d.copied()
+	out.Gaps = nil
 	for _, g := range d.Gaps {
 		out.Attributes[g.Place] = g.Declared
 	}
-	for i := range out.Attributes { // places are of other columns
-		out.Attributes[i].Coupling = nil
-	}
-	return out
+	return out.uncoupled() // places are of other columns
 }
 
 // comparable reports whether records have the difference of a column and those before it.

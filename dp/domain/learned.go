@@ -85,9 +85,7 @@ type LearnedBins struct {
 // values inside them. It fails if the list does not name every attribute that learns bins exactly once, or if bins do
 // not fit their attribute.
 func (d *Domain) WithBins(list []LearnedBins) (*Domain, error) {
-	out := new(Domain)
-	*out = *d
-	out.Attributes = slices.Clone(d.Attributes)
+	out := d.copied()
 	for _, b := range list {
 		if b.Attribute < 0 || b.Attribute >= d.Len() || out.Attributes[b.Attribute].Learned == 0 {
 			return nil, fmt.Errorf("domain: learned bins of column %d, which has no bins to learn, or has them twice", b.Attribute+1)

@@ -119,10 +119,7 @@ func (d *Domain) Written() *Domain {
 		return w
 	}
 	w = &Domain{Attributes: Arranged(order, w.Attributes)}
-	for i := range w.Attributes {
-		w.Attributes[i].Coupling = nil // places change, and rows that are written are decoded before
-	}
-	return w
+	return w.uncoupled() // places change, and rows that are written are decoded before
 }
 
 // standard is Written without Layout.
@@ -136,10 +133,7 @@ func (d *Domain) standard() *Domain {
 	if d = d.Recorded(); len(d.Derived) == 0 && len(d.Generated) == 0 {
 		return d
 	}
-	w := &Domain{Attributes: slices.Clone(d.Attributes)}
-	for i := range w.Attributes {
-		w.Attributes[i].Coupling = nil // places change, and rows that are written are decoded before
-	}
+	w := (&Domain{Attributes: slices.Clone(d.Attributes)}).uncoupled() // as in Written
 	for _, c := range d.Derived {
 		w.Attributes = slices.Insert(w.Attributes, min(max(c.Place, 0), len(w.Attributes)), c.Column)
 	}

@@ -68,9 +68,7 @@ func (d *Domain) WithSequence(q Sequence) (*Domain, error) {
 	if errs.Err() != nil {
 		return nil, errs.Err()
 	}
-	out := new(Domain)
-	*out = *d
-	out.Attributes = slices.Clone(d.Attributes)
+	out := d.copied()
 	events := *d.Events
 	out.Events = &events
 	q.Place = d.Index(q.Column)
