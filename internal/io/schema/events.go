@@ -55,12 +55,8 @@ func (r *reader) rowsOfPeople(n *yaml.Node, m mapping) (least, most int64) {
 		if most = usualRows; r.open != nil {
 			r.open.Rows, r.open.rows = true, n
 		}
-	} else if text, ok := r.text(n, "events: rows: max"); ok {
-		var err error
-		if most, err = strconv.ParseInt(text, 10, 64); err != nil || most < 1 || most > domain.MaxRowsPerPerson {
-			r.add(n, "events: rows: max: got %s; a whole number from 1 to %d is needed", quote(text), domain.MaxRowsPerPerson)
-			most = 0
-		}
+	} else {
+		most = r.whole(n, "events: rows: max", "a whole number", domain.MaxRowsPerPerson)
 	}
 	if text, ok := r.text(of.values["min"], "events: rows: min"); ok {
 		var err error

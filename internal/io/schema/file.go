@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -113,7 +112,7 @@ func (r *reader) root(f *File, n *yaml.Node) {
 			f.Domain.PrivacyID = id
 		}
 	}
-	rows := r.expectedRows(m.values["expected_rows"])
+	rows := r.whole(m.values["expected_rows"], "expected_rows", "a whole number", MostRows)
 	found := r.findsColumns(m)
 	if !found {
 		r.columns(f.Domain, m.values["columns"])
@@ -176,9 +175,9 @@ func (r *reader) derivedFacts(n *yaml.Node) (list []DerivedFacts) {
 		r.add(n, "derived_from_data: got %s; a mapping is needed, such as {age: [min, max]}; leave it out once all of it has been reviewed", kind(n))
 		return nil
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		column, ok := r.text(n.Content[i], "derived_from_data")
-		if facts := r.texts(n.Content[i+1], "derived_from_data"); ok {
+	for key, value := range pairs(n) {
+		column, ok := r.text(key, "derived_from_data")
+		if facts := r.texts(value, "derived_from_data"); ok {
 			list = append(list, DerivedFacts{column, facts})
 		}
 	}
@@ -245,7 +244,7 @@ func (r *reader) csv(f *File, n *yaml.Node) {
 	}
 	f.CSV.NullID = r.texts(m.values["null_id"], "csv: null_id")
 	f.CSV.TrimID = r.flag(m.values["trim_id"], "csv: trim_id")
-	f.CSV.MaxRecord = r.mebibytes(m.values["max_record_mib"])
+	f.CSV.MaxRecord = int(r.whole(m.values["max_record_mib"], "csv: max_record_mib", "a whole number of MiB", 1024)) << 20
 	r.encoding(f, m)
 	if m.has("written") {
 		r.written(f, m.values["written"])
@@ -300,20 +299,6 @@ func (r *reader) marks(f *File, n *yaml.Node) {
 			}
 		}
 	}
-}
-
-// mebibytes reads how much one record may hold, in bytes.
-func (r *reader) mebibytes(n *yaml.Node) int {
-	s, ok := r.text(n, "csv: max_record_mib")
-	if !ok {
-		return 0
-	}
-	v, err := strconv.Atoi(s)
-	if err != nil || v < 1 || v > 1024 {
-		r.add(n, "csv: max_record_mib: got %s; a whole number of MiB from 1 to 1024 is needed", quote(s))
-		return 0
-	}
-	return v << 20
 }
 
 // comma reads what separates cells.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -66,8 +67,7 @@ func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) (m mappin
 		return m, false
 	}
 	m = mapping{node: n, keys: map[string]*yaml.Node{}, values: map[string]*yaml.Node{}}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
+	for k, value := range pairs(n) {
 		switch {
 		case k.Kind != yaml.ScalarNode:
 			r.add(k, "%s: a key is %s; the keys are %s", what, kind(k), strings.Join(allowed, ", "))
@@ -76,10 +76,18 @@ func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) (m mappin
 		case m.keys[k.Value] != nil:
 			r.add(k, "%s: the key %s appears twice, first on line %d; leave one out", what, k.Value, m.keys[k.Value].Line)
 		default:
-			m.keys[k.Value], m.values[k.Value] = k, n.Content[i+1]
+			m.keys[k.Value], m.values[k.Value] = k, value
 		}
 	}
 	return m, true
+}
+
+// pairs yields the keys of a mapping with their values.
+func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(key, value *yaml.Node) bool) {
+		for i := 0; i+1 < len(n.Content) && yield(n.Content[i], n.Content[i+1]); i += 2 {
+		}
+	}
 }
 
 // has reports whether the key is there.
@@ -130,6 +138,20 @@ func (r *reader) text(n *yaml.Node, what string) (string, bool) {
 		return "", false
 	}
 	return n.Value, true
+}
+
+// whole reads n as a whole number from 1 to most, which is of the kind that a message names; 0 after a fault.
+func (r *reader) whole(n *yaml.Node, what, kind string, most int64) int64 {
+	s, ok := r.text(n, what)
+	if !ok {
+		return 0
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || v < 1 || v > most {
+		r.add(n, "%s: got %s; %s from 1 to %d is needed", what, quote(s), kind, most)
+		return 0
+	}
+	return v
 }
 
 // flag reads n as true or false.

@@ -252,9 +252,8 @@ func (o *Open) Fill(found []byte, rows int64, left map[string]string, charge *Ch
 
 // merge takes over what the column lacks, and returns the names of that.
 func (c *OpenColumn) merge(found *yaml.Node) (released []string) {
-	for i := 0; i+1 < len(found.Content); i += 2 {
-		key, value := found.Content[i].Value, found.Content[i+1]
-		own := valueOf(c.node, key)
+	for name, value := range pairs(found) {
+		key, own := name.Value, valueOf(c.node, name.Value)
 		switch {
 		case key == "null" || key == "other" || key == "fallback":
 			if !c.Unusable {
@@ -272,7 +271,7 @@ func (c *OpenColumn) merge(found *yaml.Node) (released []string) {
 		}
 		switch {
 		case own == nil:
-			c.node.Content = append(c.node.Content, found.Content[i], value)
+			c.node.Content = append(c.node.Content, name, value)
 		case own.Kind == yaml.ScalarNode && own.Value == Find, key == "resolution": // a declared one had too many values
 			value.LineComment = own.LineComment
 			*own = *value
@@ -291,8 +290,7 @@ func leftOutLine(name, why string) string { return fmt.Sprintf("# left out: %s: 
 // how cells of text are read was not.
 func (o *Open) adopt(found *yaml.Node) (released []string) {
 	uncomment(found)
-	for i := 0; i+1 < len(found.Content); i += 2 {
-		key, value := found.Content[i], found.Content[i+1]
+	for key, value := range pairs(found) {
 		own := valueOf(o.root, key.Value)
 		switch {
 		case key.Value != "csv" && (own == nil || key.Value == "columns"):
@@ -304,9 +302,9 @@ func (o *Open) adopt(found *yaml.Node) (released []string) {
 		case own == nil || key.Value == "columns":
 			put(o.root, key, value)
 		case key.Value == "csv":
-			for k := 0; k+1 < len(value.Content); k += 2 {
-				if name := value.Content[k].Value; name == "trim" || valueOf(own, name) == nil { // cells of all tables are trimmed
-					put(own, value.Content[k], value.Content[k+1])
+			for name, form := range pairs(value) {
+				if name.Value == "trim" || valueOf(own, name.Value) == nil { // cells of all tables are trimmed
+					put(own, name, form)
 				}
 			}
 		}
@@ -354,9 +352,12 @@ func (o *Open) forget(name string) {
 
 // valueOf returns the value of a key of a mapping, or nil.
 func valueOf(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for k, value := range pairs(n) {
+		if k.Value == key {
+			return value
 		}
 	}
 	return nil

@@ -2,28 +2,11 @@ package schema
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // MostRows is the largest number of privacy units or rows that a file or a flag can name.
 const MostRows = 1_000_000_000_000
-
-// expectedRows reads about how many privacy units there are; of no node 0.
-func (r *reader) expectedRows(n *yaml.Node) int64 {
-	s, ok := r.text(n, "expected_rows")
-	if !ok {
-		return 0
-	}
-	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || v < 1 || v > MostRows {
-		r.add(n, "expected_rows: got %s; a whole number from 1 to %d is needed", quote(s), int64(MostRows))
-		return 0
-	}
-	return v
-}
 
 // peopleNames are parts of column names that tell that the values name somebody.
 var peopleNames = []string{

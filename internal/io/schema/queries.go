@@ -90,8 +90,7 @@ func (r *reader) conditions(d *domain.Domain, n *yaml.Node) (c domain.Clique, al
 		return nil, nil
 	}
 	codes := map[int][]domain.Code{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
+	for key, value := range pairs(n) {
 		a := r.attribute(d, key, key.Value, true)
 		if a < 0 || d.Attributes[a].Learned > 0 {
 			continue
@@ -143,10 +142,10 @@ func (r *reader) halfSpace(d *domain.Domain, m mapping, n *yaml.Node, q *Query) 
 		return nil
 	}
 	of := map[int]float64{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		a := r.attribute(d, n.Content[i], n.Content[i].Value, true)
-		if of[a] = r.float(n.Content[i+1], "halfspace"); slices.Contains(c, a) {
-			r.add(n.Content[i], "workload: halfspace: column %s appears twice; add up its coefficients", quote(n.Content[i].Value))
+	for key, value := range pairs(n) {
+		a := r.attribute(d, key, key.Value, true)
+		if of[a] = r.float(value, "halfspace"); slices.Contains(c, a) {
+			r.add(key, "workload: halfspace: column %s appears twice; add up its coefficients", quote(key.Value))
 		}
 		c = append(c, a)
 	}
@@ -222,8 +221,8 @@ func flow(n *yaml.Node) string {
 	var parts []string
 	switch {
 	case n.Kind == yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			parts = append(parts, flow(n.Content[i])+": "+flow(n.Content[i+1]))
+		for key, value := range pairs(n) {
+			parts = append(parts, flow(key)+": "+flow(value))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case n.Kind == yaml.SequenceNode:

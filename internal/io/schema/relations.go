@@ -167,19 +167,19 @@ func (x *relations) pairs(n *yaml.Node, two bool) (out []domain.Pair) {
 		x.add(n, "constraints: map: got %s; values and what follows from each are needed, such as {Austin: TX, Boston: MA}", kind(n))
 		return nil
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		from, ok := x.text(n.Content[i], "constraints: map")
+	for key, value := range pairs(n) {
+		from, ok := x.text(key, "constraints: map")
 		if slices.ContainsFunc(out, func(p domain.Pair) bool { return p.From == from }) {
-			x.add(n.Content[i], "constraints: map: %s appears twice; leave one out", quote(from))
+			x.add(key, "constraints: map: %s appears twice; leave one out", quote(from))
 			continue
 		}
 		if two {
-			for _, p := range x.pairs(n.Content[i+1], false) {
+			for _, p := range x.pairs(value, false) {
 				out = append(out, domain.Pair{From: from, With: p.From, To: p.To})
 			}
 			continue
 		}
-		if to, good := x.text(n.Content[i+1], "constraints: map: "+quote(from)); ok && good {
+		if to, good := x.text(value, "constraints: map: "+quote(from)); ok && good {
 			out = append(out, domain.Pair{From: from, To: to})
 		}
 	}

@@ -45,8 +45,7 @@ func (r *reader) exclusion(d *domain.Domain, n *yaml.Node) (e domain.Exclusion, 
 	}
 	before := len(r.faults)
 	cells := map[int][]domain.Code{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
+	for k, value := range pairs(n) {
 		a := d.Index(k.Value)
 		switch {
 		case r.derived[k.Value]:
@@ -56,7 +55,7 @@ func (r *reader) exclusion(d *domain.Domain, n *yaml.Node) (e domain.Exclusion, 
 		case cells[a] != nil:
 			r.add(k, "impossible: column %s appears twice; give it a list of values", quote(k.Value))
 		default:
-			cells[a] = r.cellsOf(&d.Attributes[a], n.Content[i+1], "impossible")
+			cells[a] = r.cellsOf(&d.Attributes[a], value, "impossible")
 		}
 	}
 	if len(n.Content) < 4 {
