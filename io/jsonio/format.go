@@ -45,18 +45,7 @@ func eachPart(ctx context.Context, f files.Info, part, of int, d *domain.Domain,
 	defer func() { err = errors.Join(err, src.Close()) }()
 	r := newReader(in, f.Name, d, form)
 	r.numbered = part == 0
-	for {
-		chunk := &domain.Chunk{}
-		switch err := r.read(chunk); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := yield(chunk); err != nil {
-			return err
-		}
-	}
+	return table.EachChunk(r.read, yield)
 }
 
 // open opens a part of a file.

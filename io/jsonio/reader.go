@@ -11,16 +11,13 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/lines"
 	"github.com/dapple-dp/dapple/internal/io/schema"
-)
-
-const (
-	chunkRows  = 4096
-	chunkBytes = 4 << 20 // a chunk with longer cells ends early
+	"github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // reader reads the records of a file, or of a part of it.
 type reader struct {
 	in       *lines.Reader
+	d        *domain.Domain
 	name     string
 	form     schema.CSV
 	numbered bool // numbers of lines count the file's lines
@@ -33,7 +30,7 @@ type reader struct {
 }
 
 func newReader(in *lines.Reader, name string, d *domain.Domain, form schema.CSV) *reader {
-	r := &reader{in: in, name: name, form: form, fields: append([]string{d.PrivacyID}, d.Names()...), at: map[string]int{}}
+	r := &reader{in: in, d: d, name: name, form: form, fields: append([]string{d.PrivacyID}, d.Names()...), at: map[string]int{}}
 	for i, field := range r.fields {
 		if i > 0 || field != "" {
 			r.at[field] = i
@@ -50,21 +47,8 @@ func newReader(in *lines.Reader, name string, d *domain.Domain, form schema.CSV)
 
 // read fills a new chunk with the next records, in columns of Form Text. At the end it returns io.EOF.
 func (r *reader) read(chunk *domain.Chunk) error {
-	chunk.Source = "jsonio: " + r.name
-	chunk.Columns = make([]domain.Column, len(r.fields)-1)
-	columns := make([]*domain.Column, len(r.fields))
-	for i := range columns {
-		c := &chunk.ID
-		if i > 0 {
-			c = &chunk.Columns[i-1]
-		}
-		if i == 0 && r.fields[0] == "" {
-			continue
-		}
-		*c = domain.Column{Form: domain.Text, Offsets: append(make([]uint32, 0, chunkRows+1), 0)}
-		columns[i] = c
-	}
-	for size := 0; chunk.Rows < chunkRows && size < chunkBytes; chunk.Rows++ {
+	texts := table.NewTexts(chunk, r.d, "jsonio: "+r.name)
+	for !texts.Full() {
 		line, err := next(r.in)
 		if errors.Is(err, io.EOF) {
 			break
@@ -74,12 +58,11 @@ func (r *reader) read(chunk *domain.Chunk) error {
 		if !r.record(line) && r.form.Strict {
 			return fmt.Errorf("jsonio: %s: %sno JSON object of one line and %d MiB at most", r.name, r.line(), lines.Most>>20)
 		}
-		for i, c := range columns {
-			if c != nil {
-				r.put(c, chunk.Rows, i)
-			}
+		for i := range r.fields {
+			text, null := r.cell(i)
+			texts.Put(i, text, null)
 		}
-		size += len(line)
+		texts.Add(len(line))
 		if r.numbered {
 			chunk.Lines = append(chunk.Lines, r.in.Number)
 		}
@@ -112,19 +95,6 @@ func (r *reader) record(line []byte) bool {
 			r.cells[i], next = value, i
 		}
 	})
-}
-
-// put appends the cell of a field to a column.
-func (r *reader) put(c *domain.Column, row, field int) {
-	text, null := r.cell(field)
-	if null && c.Nulls == nil {
-		c.Nulls = make([]bool, row, chunkRows)
-	}
-	if c.Nulls != nil {
-		c.Nulls = append(c.Nulls, null)
-	}
-	c.Bytes = append(c.Bytes, text...)
-	c.Offsets = append(c.Offsets, uint32(len(c.Bytes)))
 }
 
 // cell returns the text of a cell. What a domain file says of the cells of text applies to texts.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,11 +27,6 @@ func init() {
 	register.Emitter1[*domain.Chunk]()
 	beam.RegisterDoFn(reflect.TypeFor[readFn]())
 }
-
-const (
-	chunkRows  = 4096
-	chunkBytes = 4 << 20 // a chunk with longer cells ends early
-)
 
 // columnsQuery lists the columns of a table in order.
 const columnsQuery = `SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, t.typtype
@@ -176,20 +172,12 @@ func (s *source) Each(ctx context.Context, d *domain.Domain, _ schema.CSV, yield
 		_ = w.CloseWithError(io.EOF) // what went wrong is looked at below
 	}()
 	in := &rows{r: lines.New(r), d: d, name: s.name}
-	for {
-		c, err := in.chunk()
-		if c == nil && err == nil {
-			return s.fault(<-copied)
-		}
-		if err == nil {
-			err = yield(c)
-		}
-		if err != nil {
-			cancel()
-			_ = r.Close()                // the copy ends when it writes on
-			return cmp.Or(err, <-copied) // the second follows from the first
-		}
+	if err := table.EachChunk(in.read, yield); err != nil {
+		cancel()
+		_ = r.Close()                // the copy ends when it writes on
+		return cmp.Or(err, <-copied) // the second follows from the first
 	}
+	return s.fault(<-copied)
 }
 
 // fault shows of a server's error its code alone: its message may hold a value.
@@ -229,50 +217,41 @@ type rows struct {
 	r    *lines.Reader
 	d    *domain.Domain
 	name string
+	text []byte // memory of a cell
 }
 
-// chunk returns the next records; nil at the end.
-func (in *rows) chunk() (*domain.Chunk, error) {
-	c := &domain.Chunk{Source: "postgres: " + in.name, Columns: make([]domain.Column, in.d.Len())}
-	var into []*domain.Column
-	if in.d.PrivacyID != "" {
-		into = append(into, &c.ID)
+// read fills a new chunk with the next records, and returns io.EOF at the end.
+func (in *rows) read(c *domain.Chunk) error {
+	texts, first := table.NewTexts(c, in.d, "postgres: "+in.name), 0
+	if in.d.PrivacyID == "" {
+		first = 1
 	}
-	for i := range c.Columns {
-		into = append(into, &c.Columns[i])
-	}
-	for _, out := range into {
-		*out = domain.Column{Form: domain.Text, Offsets: append(make([]uint32, 0, chunkRows+1), 0)}
-	}
-	for size := 0; c.Rows < chunkRows && size < chunkBytes; c.Rows++ {
+	for !texts.Full() {
 		line, err := in.r.Next()
 		record, whole := strings.CutSuffix(string(line), "\n")
 		if err != nil || !whole && !in.r.Long { // a line without an end is no record: the copy's error says why
 			break
 		}
-		size += len(line)
 		cells := strings.Split(record, "\t")
-		if len(cells) != len(into) && !in.r.Long {
-			return nil, errors.New("postgres: a record of other columns")
+		if in.r.Long {
+			cells = slices.Repeat([]string{`\N`}, len(c.Columns)+1-first)
+		} else if len(cells) != len(c.Columns)+1-first {
+			return errors.New("postgres: a record of other columns")
 		}
-		for i, out := range into {
-			null := in.r.Long || cells[i] == `\N`
-			if null && out.Nulls == nil {
-				out.Nulls = make([]bool, c.Rows, chunkRows)
+		for i, cell := range cells {
+			if cell == `\N` {
+				texts.Put(first+i, nil, true)
+			} else {
+				in.text = unescape(in.text[:0], cell)
+				texts.Put(first+i, in.text, false)
 			}
-			if out.Nulls != nil {
-				out.Nulls = append(out.Nulls, null)
-			}
-			if !null {
-				out.Bytes = unescape(out.Bytes, cells[i])
-			}
-			out.Offsets = append(out.Offsets, uint32(len(out.Bytes)))
 		}
+		texts.Add(len(line))
 	}
 	if c.Rows == 0 {
-		return nil, nil
+		return io.EOF
 	}
-	return c, nil
+	return nil
 }
 
 // escapes are what follows a backslash in place of itself.

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // Each reads all records of r and hands them to yield, chunk by chunk. Every chunk is a new one: yield
@@ -18,18 +19,7 @@ func Each(r io.Reader, name string, d *domain.Domain, opts schema.CSV, yield fun
 	if err != nil {
 		return err
 	}
-	for {
-		chunk := &domain.Chunk{}
-		switch err := c.Read(chunk); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := yield(chunk); err != nil {
-			return err
-		}
-	}
+	return table.EachChunk(c.Read, yield)
 }
 
 // EachFile is Each for a file by its name, whatever its state.

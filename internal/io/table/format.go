@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -141,6 +142,23 @@ func formatOfFile(f files.Info) (*Format, error) {
 		fix = fmt.Sprintf("import _ \"github.com/dapple-dp/dapple/io/%s\"", own)
 	}
 	return nil, fmt.Errorf("table: %s: no format is registered for files of this name; %s", f.Name, fix)
+}
+
+// EachChunk passes new chunks that read fills to yield, until read returns io.EOF. Any other error is returned as it is.
+func EachChunk(read, yield func(*domain.Chunk) error) error {
+	for {
+		chunk := &domain.Chunk{}
+		err := read(chunk)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = yield(chunk)
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // partBytes is how many bytes of a file a part has at most, where files are cut by their size.
