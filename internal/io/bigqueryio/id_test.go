@@ -35,8 +35,8 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		for _, v := range values {
 			must.Do(t, r.Load([]bigquery.Value{v}, nil))
 		}
-		must.List(t, ids(&r.chunk.ID, len(values)), want, "%s by query", typ)
-		must.List(t, ids(arrowIDs(t, s, values), len(values)), want, "%s by the Storage Read API", typ)
+		must.List(t, show(&r.chunk.ID, len(values)), want, "%s by query", typ)
+		must.List(t, show(arrowIDs(t, s, values), len(values)), want, "%s by the Storage Read API", typ)
 	}
 	if want := []string{"STRING", "INTEGER", "INT64"}; !slices.Equal(taken, want) {
 		t.Errorf("taken for IDs: %q, want %q", taken, want)
@@ -55,23 +55,6 @@ func idValues(as domain.Type) (values []bigquery.Value, want []string) {
 		values, want = append(values, s), append(want, s)
 	}
 	return values, want
-}
-
-// ids returns the privacy IDs of a chunk as the guard takes them.
-func ids(c *domain.Column, rows int) (out []string) {
-	for i := range rows {
-		switch {
-		case c.Null(i):
-			out = append(out, "")
-		case c.Form == domain.Ints:
-			out = append(out, strconv.FormatInt(c.Ints[i], 10))
-		case c.Form == domain.Dictionary:
-			out = append(out, c.Dict[c.Ints[i]])
-		default:
-			out = append(out, string(c.Text(i)))
-		}
-	}
-	return out
 }
 
 // arrowIDs sends the values through an Arrow batch.

@@ -14,30 +14,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
-// read is show for any reader.
-func read(r io.Reader, opts schema.CSV) (string, error) {
-	f, err := schema.Parse("domain.yaml", []byte(twoColumns))
-	if err != nil {
-		return "", err
-	}
-	var out []string
-	err = Each(r, "p.csv", f.Domain, opts, func(c *domain.Chunk) error {
-		for i := range c.Rows {
-			row := fmt.Sprintf("%d:", c.Lines[i])
-			for _, col := range []*domain.Column{&c.ID, &c.Columns[0], &c.Columns[1]} {
-				if col.Null(i) {
-					row += "-|"
-				} else {
-					row += string(col.Text(i)) + "|"
-				}
-			}
-			out = append(out, row)
-		}
-		return nil
-	})
-	return strings.Join(out, " "), err
-}
-
 // idsOf returns the IDs of a file with the columns id and sex; NULL is a text of its own.
 func idsOf(t *testing.T, text string, opts schema.CSV) (ids []string) {
 	t.Helper()
@@ -157,9 +133,10 @@ func TestSplitReads(t *testing.T) {
 	for i := 0; b.Len() < 3*window; i++ {
 		fmt.Fprintf(&b, "%d,\"a\"\"\r\n%s\",%d\r\n", i, strings.Repeat("é", i%7), i%9)
 	}
-	want := must.Value(read(bytes.NewReader(b.Bytes()), schema.CSV{Trim: true}))(t)
+	two := parse(t, twoColumns).Domain
+	want := must.Value(records(bytes.NewReader(b.Bytes()), "p.csv", two, schema.CSV{Trim: true}))(t)
 	for size := range 40 {
-		got, err := read(&pieces{b.Bytes(), 1 + size*size}, schema.CSV{Trim: true})
+		got, err := records(&pieces{b.Bytes(), 1 + size*size}, "p.csv", two, schema.CSV{Trim: true})
 		must.Hold(t, err == nil && got == want, "pieces of %d: %v, or other records", 1+size*size, err)
 	}
 }

@@ -69,7 +69,7 @@ func TestNoRecordEndsARun(t *testing.T) {
 			cases = append(cases, hostile{m.bytes, m.bytes + "q,F,5", schema.CSV{Encoding: e}, id + "|F|5|"})
 		}
 	}
-	declared := []string{"id", "sex", "age"}
+	two, declared := parse(t, twoColumns).Domain, []string{"id", "sex", "age"}
 	for _, c := range cases {
 		for _, end := range []string{"\n", "\r\n"} {
 			for _, where := range []string{"%s2,M,2\n", "1,F,1\n%s2,M,2\n", "1,F,1\n%s", "%s"} {
@@ -92,7 +92,7 @@ func TestNoRecordEndsARun(t *testing.T) {
 						want += fmt.Sprintf(" %d:2|M|2|", line+1+strings.Count(c.line, "\n"))
 					}
 					for name, r := range map[string]io.Reader{"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
-						if got, err := read(r, opts); err != nil || got != want {
+						if got, err := records(r, "p.csv", two, opts); err != nil || got != want {
 							t.Errorf("%q in %q, %q, %s: got %q, %v; want %q", c.name, header+where, end, name, got, err, want)
 						}
 					}

@@ -45,32 +45,17 @@ func wide(text string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-func named(name string, r io.Reader, opts schema.CSV) (string, error) {
-	d, err := schema.Parse("d", []byte(twoColumns))
-	if err != nil {
-		return "", err
-	}
-	var out []string
-	err = Each(r, name, d.Domain, opts, func(c *domain.Chunk) error {
-		for i := range c.Rows {
-			out = append(out, fmt.Sprintf("%d:%s|%s", c.Lines[i], c.ID.Text(i), c.Columns[0].Text(i)))
-		}
-		return nil
-	})
-	return strings.Join(out, " "), err
-}
-
 // TestForms: compression and encoding change nothing.
 func TestForms(t *testing.T) {
 	const text = "id,sex,age\r\nя𝄞,\"a\r\nb\",5\r\n2,M,6\r\n"
-	const want = "2:я𝄞|a\r\nb 4:2|M"
+	const want = "2:я𝄞|a\r\nb|5| 4:2|M|6|"
 	for name, content := range map[string]string{
 		"p.csv": text, "bom.csv": "\ufeff" + text, "p.csv.gz": zipped(t, text), "P.CSV.GZ": zipped(t, "\ufeff"+text), "p.csv.zst": standard(t, text),
 		"two.csv.gz": zipped(t, text[:15]) + zipped(t, text[15:]), "two.csv.zst": standard(t, text[:15]) + standard(t, text[15:]),
 		"little.csv": wide(text, binary.LittleEndian), "big.csv": wide(text, binary.BigEndian), "little.csv.gz": zipped(t, wide(text, binary.LittleEndian)),
 	} {
 		for _, r := range []io.Reader{strings.NewReader(content), iotest.OneByteReader(strings.NewReader(content)), iotest.DataErrReader(strings.NewReader(content))} {
-			if got, err := named(name, r, schema.CSV{}); err != nil || got != want {
+			if got, err := records(r, name, parse(t, twoColumns).Domain, schema.CSV{}); err != nil || got != want {
 				t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
 			}
 		}
@@ -79,8 +64,8 @@ func TestForms(t *testing.T) {
 	for i := 0; long.Len() < 5*window; i++ {
 		fmt.Fprintf(&long, "%d,é𝄞,5\n", i)
 	}
-	want2 := must.Value(named("p.csv", strings.NewReader("id,sex,age\n"+long.String()), schema.CSV{}))(t)
-	got, err := named("p.csv", strings.NewReader(wide("id,sex,age\n"+long.String(), binary.LittleEndian)), schema.CSV{})
+	want2 := must.Value(show(t, "id,sex,age\n"+long.String(), schema.CSV{}))(t)
+	got, err := show(t, wide("id,sex,age\n"+long.String(), binary.LittleEndian), schema.CSV{})
 	must.Hold(t, err == nil && got == want2, "a long file in UTF-16: %v, or other records", err)
 }
 
@@ -92,15 +77,15 @@ func TestWideIDsStayDistinct(t *testing.T) {
 		for _, v := range append(units, '\n') {
 			b = binary.LittleEndian.AppendUint16(b, v)
 		}
-		got, err := named("p.csv", bytes.NewReader(b), schema.CSV{})
+		got, err := show(t, string(b), schema.CSV{})
 		if other, is := seen[got]; is || err != nil {
 			t.Errorf("units %d and %d are read alike: %q, %v", other, i, got, err)
 		}
 		seen[got] = i
 	}
 	half := wide("sex,id,age\nF,1", binary.LittleEndian)
-	whole, _ := named("p.csv", strings.NewReader(half), schema.CSV{})
-	if cut, err := named("p.csv", strings.NewReader(half[:len(half)-1]), schema.CSV{}); err != nil || cut == whole {
+	whole, _ := show(t, half, schema.CSV{})
+	if cut, err := show(t, half[:len(half)-1], schema.CSV{}); err != nil || cut == whole {
 		t.Errorf("half of a unit at the end: %q, %v", cut, err)
 	}
 }

@@ -25,24 +25,10 @@ csv: {comma: ";", null: ["-"], written: {price: "1.234,5", born: 31.12.2024}}
 		"3;\" 7,5 \";2019-05-06;A\n" +
 		"4;48.1372;31/31/2024;A\n" +
 		"5;(3,25);5.6.19 00:00;\n"
-	var got []string
-	err := Each(strings.NewReader(text), "t.csv", f.Domain, f.CSV, func(c *domain.Chunk) error {
-		for i := range c.Rows {
-			line := string(c.ID.Text(i))
-			for k := range c.Columns {
-				cell := "NULL"
-				if !c.Columns[k].Null(i) {
-					cell = string(c.Columns[k].Text(i))
-				}
-				line += "|" + cell
-			}
-			got = append(got, line)
-		}
-		return nil
-	})
-	want := "1.234,5|1234.50|1924-12-31|1.234,5\n" + "2|NULL|2019-2-1|31.12.2024\n" + "3|7.5|2019-05-06|A\n" +
-		"4|48.1372|2024-31-31|A\n" + "5|-3.25|2019-6-5 00:00|NULL"
-	must.Hold(t, err == nil && strings.Join(got, "\n") == want, "%v\n%s\nwant\n%s", err, strings.Join(got, "\n"), want)
+	got, err := records(strings.NewReader(text), "t.csv", f.Domain, f.CSV)
+	want := "2:1.234,5|1234.50|1924-12-31|1.234,5| 3:2|-|2019-2-1|31.12.2024| 4:3|7.5|2019-05-06|A| " +
+		"5:4|48.1372|2024-31-31|A| 6:5|-3.25|2019-6-5 00:00|-|"
+	must.Hold(t, err == nil && got == want, "%v\n%s\nwant\n%s", err, got, want)
 }
 
 // Windows-1252 becomes UTF-8, in names, cells and IDs, and every byte stays another; a byte order mark wins.

@@ -99,24 +99,3 @@ func sortedPairs(name string, texts []string) []string {
 	}
 	return append(long, short...)
 }
-
-// Column chunks are read a window at a time, pages that are longer than it as a whole.
-func TestChunksBeyondTheWindow(t *testing.T) {
-	texts := make([]string, 20_000) // 20 MB
-	for i := range texts {
-		texts[i] = fmt.Sprintf("%-1000d", i)
-	}
-	texts[9_000] = strings.Repeat("y", 8<<20+1000)
-	b := textFile(t, texts, parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Uncompressed))
-	d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "s", Type: domain.String}}}
-	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)
-	at := 0
-	for c, err := range r.Chunks() {
-		must.Do(t, err)
-		for i := range c.Rows {
-			must.Need(t, cell(&c.ID, i) == texts[at] && cell(&c.Columns[0], i) == texts[at], "row %d holds other texts", at)
-			at++
-		}
-	}
-	must.Hold(t, at == len(texts), "%d rows", at)
-}
