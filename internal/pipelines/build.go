@@ -19,7 +19,6 @@ type launch struct {
 	runID  string // random and public
 	seed   uint64 // of the sampling
 	store  synth.StoreRef
-	parts  synth.StoreRef // of the table, until it is counted; none: store
 	output *output
 	spill  *private.Spill // of a run whose workers are all in this process
 }
@@ -33,7 +32,7 @@ func build(s beam.Scope, r *Request, l launch) {
 	model := synth.Solve(s, stats, synth.SolveParams{
 		Epsilon: r.Epsilon, Delta: r.Delta, Neighbouring: r.Neighbouring,
 		Method: r.Chosen.Name, Units: r.Problem.Units, MemoryLimit: r.MemoryLimit,
-		SolverSeed: l.seed, Criteria: r.Problem.Criteria, ErrorShare: r.ErrorShare, Prior: r.prior(), Store: l.store, Parts: l.parts, RunID: l.runID,
+		SolverSeed: l.seed, Criteria: r.Problem.Criteria, ErrorShare: r.ErrorShare, Prior: r.prior(), Store: l.store, Parts: l.spill.Ref(), RunID: l.runID,
 	})
 
 	write(s, r, l, model)

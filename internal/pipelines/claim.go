@@ -33,7 +33,6 @@ type claim struct {
 	r       *Request
 	note    run.Note
 	staging run.Staging
-	records run.Staging   // those that are kept, if the other one is not on this machine
 	begun   *run.Leftover // the earlier one; nil: none
 	keep    bool          // the staging stays: its release is not published
 	charged bool
@@ -81,14 +80,7 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 	}
 	c.store, c.output = c.staging.Ref(), r.output(c.runID, c.staging, c.note.Began)
 	if !r.Engine.runner.Elsewhere {
-		c.spill = private.NewSpill("")
-	}
-	if c.spill != nil && c.begun == nil && r.keepsRecords() && files.Remote(c.staging.Dir) { // they do not leave this machine, encrypted or not
-		if c.records, err = (run.Area{Dir: r.to.scratch, Prefix: run.Prefix}).Stage(ctx, c.runID); err != nil {
-			c.leave(ctx)
-			return nil, nil, asFault(err)
-		}
-		c.parts = c.records.Kept()
+		c.spill = private.NewSpill(r.to.scratch) // what it keeps does not leave this machine, encrypted or not
 	}
 	return c, nil, nil
 }
@@ -217,9 +209,6 @@ func (r *Request) resume(ctx context.Context, n run.Note) (begun *run.Leftover, 
 func (c *claim) leave(ctx context.Context) {
 	if c.spill != nil {
 		_ = c.spill.Close() // what could not be removed has no key any more
-	}
-	if c.records.Dir != "" {
-		c.records.Remove(ctx)
 	}
 	if c.keep {
 		c.staging.Unlock()

@@ -15,7 +15,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
-	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
@@ -291,7 +290,7 @@ func (r *Request) needs() (list []need) {
 	}
 	if !r.Engine.runner.Elsewhere && r.keepsRecords() {
 		bytes := int64(plan.KeptBytes(r.Problem))
-		add(r.scratchFlag(), r.to.scratch, "records until they are counted", bytes, few+bytes/runner.KeptPart)
+		add(r.scratchFlag(), r.to.scratch, "records until they are counted", bytes, 1)
 	}
 	return list
 }

@@ -163,7 +163,7 @@ func Solve(s beam.Scope, stats Stats, p SolveParams) Release {
 //		// Store keeps the release. Without one it travels in the pipeline, at most 100 MB of it, and a runner that starts the
 //		// job again can release twice.
 //		Store StoreRef
-//		// Parts keeps, encrypted, what CountParams.MaxPart divides, until it is counted. It needs a Store. Default: Store.
+//		// Parts keeps, encrypted, what CountParams.MaxPart divides, until it is counted: another store, or a spill. It needs a Store. Default: Store.
 //		Parts StoreRef
 //		// RunID names the release in the store, and is required with one: see Params.RunID. Public.
 //		RunID string

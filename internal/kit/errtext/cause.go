@@ -17,11 +17,11 @@ var ErrRunner = errors.New("the runner failed")
 
 // prefixes begin the messages of dapple's packages that run inside a pipeline.
 var prefixes = []string{
-	"accountant: ", "arrowio: ", "avroio: ", "bigquery: ", "bigqueryio: ", "book: ", "check: ", "columns: ", "contribution: ", "counts: ", "csv: ", "csvio: ", "dense: ",
+	"accountant: ", "arrowio: ", "avroio: ", "bigquery: ", "bigqueryio: ", "book: ", "carry: ", "check: ", "columns: ", "contribution: ", "counts: ", "csv: ", "csvio: ", "dense: ",
 	"discover: ", "dofn: ", "domain: ", "dp: ", "dpam: ", "dpfw: ", "evaluate: ", "expansion: ", "fields: ", "files: ", "infer: ", "interval: ", "ledger: ",
 	"jsonio: ", "mechanism: ", "methods: ", "model: ", "modelio: ", "mrf: ", "noise: ", "page: ", "parquet: ", "parquetio: ", "pipelines: ", "plan: ",
 	"population: ", "postgres: ", "private: ", "publish: ", "query: ", "rake: ", "records: ", "report: ", "rows: ", "schema: ", "sensitive: ", "sink: ",
-	"solver: ", "store: ", "spill: ", "synth: ", "table: ", "tables: ",
+	"solver: ", "store: ", "synth: ", "table: ", "tables: ",
 }
 
 // Of finds our own message in an error of a runner; ErrRunner, if the error has none. Runners put the text of a DoFn's error at

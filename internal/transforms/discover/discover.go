@@ -16,11 +16,11 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 	"github.com/dapple-dp/dapple/internal/release/book"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/pipeline"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
-	"github.com/dapple-dp/dapple/internal/transforms/internal/spill"
 	"github.com/dapple-dp/dapple/internal/transforms/private"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
@@ -54,12 +54,12 @@ func Discover(s beam.Scope, rows beam.PCollection, p Params) beam.PCollection {
 	if err != nil {
 		panic(err.Error())
 	}
-	kept := p.Spill.Name()
-	parts := beam.ParDo(s, &readFn{Params: p, MaxEntries: mostEntries, Spill: kept}, chunks)
+	kept := carry.Carrier{At: p.Spill.Ref()}
+	parts := beam.ParDo(s, &readFn{Params: p, MaxEntries: mostEntries, Carrier: kept}, chunks)
 	if p.PrivacyID != "" {
-		parts = beam.ParDo(s, &peopleFn{Params: p, Spill: kept}, beam.GroupByKey(s, parts))
+		parts = beam.ParDo(s, &peopleFn{Params: p, Carrier: kept}, beam.GroupByKey(s, parts))
 	}
-	sums := beam.ParDo(s, &sumFn{Columns: p.Columns, Cut: cut, Spill: kept}, beam.GroupByKey(s, parts))
+	sums := beam.ParDo(s, &sumFn{Columns: p.Columns, Cut: cut, Carrier: kept}, beam.GroupByKey(s, parts))
 	hidden := sensitive.Hide([]*graph.Node{pipeline.Node(rows)}, sums)
 	fn := &drawFn{Params: p, Cut: cut}
 	if !sensitive.Spend(hidden, fn) {
@@ -103,45 +103,32 @@ const (
 	mostBytes   = 1 << 25
 )
 
-// keeping passes on what a spill keeps, as the place where it is; without one, as it is. Figures of no record are small, and stay.
-func keeping(name string, emit func(int, []byte)) (func(int, []byte) error, error) {
-	kept, err := spill.Of(name)
-	if err != nil {
-		return nil, err
-	}
+// keeping passes on what a carrier keeps. Figures of no record are small, and stay.
+func keeping(to carry.Carrier, emit func(int, []byte)) func(int, []byte) error {
 	return func(key int, b []byte) error {
-		if kept != nil {
-			if b, err = kept.Put(b); err != nil {
-				return err
-			}
+		b, err := to.Put(context.Background(), b) // into this process, if anywhere
+		if err == nil {
+			emit(key, b)
 		}
-		emit(key, b)
-		return nil
-	}, nil
+		return err
+	}
 }
 
-// kept returns what keeping has passed on, one part at a time.
-func kept(name string, parts func(*[]byte) bool) (next func() ([]byte, error), err error) {
-	from, err := spill.Of(name)
-	if err != nil {
-		return nil, err
-	}
+// kept returns what keeping has passed on, one part at a time; nil after the last.
+func kept(in carry.Carrier, parts func(*[]byte) bool) (next func() ([]byte, error)) {
 	return func() (b []byte, err error) {
 		if !parts(&b) {
 			return nil, nil
 		}
-		if from != nil {
-			return from.Get(b)
-		}
-		return b, nil
-	}, nil
+		return in.Get(context.Background(), b)
+	}
 }
 
 // readFn counts the units of a bundle, or collects its people by the hash of their ID.
 type readFn struct {
 	Params     Params
 	MaxEntries int // people or values that a bundle holds
-	Spill      string
+	Carrier    carry.Carrier
 
 	attrs []domain.Attribute
 	rank  *contribution.Ranker
@@ -200,12 +187,9 @@ func (f *readFn) FinishBundle(emit func(int, []byte)) error {
 }
 
 func (f *readFn) flush(emit func(int, []byte)) error {
-	pass, err := keeping(f.Spill, emit)
-	if err != nil {
-		return err
-	}
+	pass := keeping(f.Carrier, emit)
 	if f.Params.PrivacyID == "" {
-		err = f.bundle.emit(f.Params, pass)
+		err := f.bundle.emit(f.Params, pass)
 		f.bundle.reset()
 		return err
 	}
@@ -223,7 +207,7 @@ func (f *readFn) flush(emit func(int, []byte)) error {
 		if err := pass(int(list[i].hash), part); err != nil {
 			return err
 		}
-		if part = part[:0]; f.Spill == "" { // the runner has it
+		if part = part[:0]; f.Carrier == (carry.Carrier{}) { // the runner has it
 			part = nil
 		}
 	}
@@ -233,21 +217,14 @@ func (f *readFn) flush(emit func(int, []byte)) error {
 
 // peopleFn merges the people of a shard, and counts each once.
 type peopleFn struct {
-	Params Params
-	Spill  string
+	Params  Params
+	Carrier carry.Carrier
 
 	people *people // its memory is used again
 }
 
 func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int, []byte)) error {
-	next, err := kept(f.Spill, parts)
-	if err != nil {
-		return err
-	}
-	pass, err := keeping(f.Spill, emit)
-	if err != nil {
-		return err
-	}
+	next, pass := kept(f.Carrier, parts), keeping(f.Carrier, emit)
 	if f.people == nil {
 		f.people = newPeople(len(f.Params.Columns))
 	}
@@ -272,15 +249,11 @@ func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int
 type sumFn struct {
 	Columns []Column
 	Cut     int64
-	Spill   string
+	Carrier carry.Carrier
 }
 
 func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
-	next, err := kept(f.Spill, parts)
-	if err != nil {
-		return err
-	}
-	sum, err := sumOf(f.Columns, next, f.Cut)
+	sum, err := sumOf(f.Columns, kept(f.Carrier, parts), f.Cut)
 	if err != nil {
 		return err
 	}
@@ -340,11 +313,8 @@ func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanis
 	if !seeds(&secret) || !secret.Usable() || seeds(&second) {
 		return errors.New("discover: the run has no seed, or more than one")
 	}
-	next, err := kept("", parts) // sums are small: values up to the first cut are dropped
-	if err != nil {
-		return err
-	}
-	sum, err := sumOf(f.Params.Columns, next, allValues)
+	// Sums are small, as values up to the first cut are dropped, and the runner carries them.
+	sum, err := sumOf(f.Params.Columns, kept(carry.Carrier{}, parts), allValues)
 	if err != nil {
 		return err
 	}

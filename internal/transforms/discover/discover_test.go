@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 )
 
 // rows is a table of texts, by row; the first column may be the privacy ID. "\x00" is NULL.
@@ -94,7 +95,7 @@ func countedChunks(t testing.TB, p Params, cut int64, bundles ...[]*domain.Chunk
 	for key, list := range shards {
 		must.Do(t, (&sumFn{Columns: p.Columns, Cut: cut}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }))
 	}
-	next := must.Value(kept("", iterate(sums)))(t)
+	next := kept(carry.Carrier{}, iterate(sums))
 	sum := must.Value(sumOf(p.Columns, next, allValues))(t)
 	return sum
 }

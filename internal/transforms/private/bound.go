@@ -1,6 +1,7 @@
 package private
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -11,10 +12,10 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/background"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
-	"github.com/dapple-dp/dapple/internal/transforms/internal/spill"
 )
 
 // Units is a collection with exactly one coded record for each privacy unit, or with several whose weights add up to that
@@ -105,14 +106,15 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 	if in.domain.PrivacyID == "" {
 		return Units(in)
 	}
+	carrier := carry.Carrier{At: p.Spill.Ref()}
 	bundles := beam.ParDo(s, &boundFn{
 		Width:      contribution.NewRecordLayout(in.domain).Width(),
 		Shards:     p.Shards,
 		MaxEntries: p.MaxEntries,
 		MaxBundle:  p.MaxBundle,
-		Spill:      p.Spill.Name(),
+		Carrier:    carrier,
 	}, sensitive.Reveal(in.records))
-	merge := &mergeFn{RunKey: p.RunKey[:], Summary: contribution.NewSummary(in.domain), Spill: p.Spill.Name()}
+	merge := &mergeFn{RunKey: p.RunKey[:], Summary: contribution.NewSummary(in.domain), Carrier: carrier}
 	merged := beam.ParDo(s, merge, beam.GroupByKey(s, bundles))
 	return Units{records: sensitive.Derive(in.records, merged), domain: in.domain}
 }
@@ -120,29 +122,26 @@ func Bound(s beam.Scope, in Coded, p BoundParams) Units {
 func init() {
 	dofn.Register[boundFn](
 		dofn.Method1x1("StartBundle", (*boundFn).StartBundle),
-		dofn.Method2x1("ProcessElement", (*boundFn).ProcessElement),
-		dofn.Method1x1("FinishBundle", (*boundFn).FinishBundle),
+		dofn.Method3x1("ProcessElement", (*boundFn).ProcessElement),
+		dofn.Method2x1("FinishBundle", (*boundFn).FinishBundle),
 	)
 	register.Emitter2[int, []byte]()
 	register.Iter1[[]byte]()
 	dofn.Register[mergeFn](
 		dofn.Method1x1("StartBundle", (*mergeFn).StartBundle),
-		dofn.Method3x1("ProcessElement", (*mergeFn).ProcessElement),
+		dofn.Method4x1("ProcessElement", (*mergeFn).ProcessElement),
 		dofn.Method1x1("FinishBundle", (*mergeFn).FinishBundle),
 	)
 }
 
-// boundFn counts the different rows of the units in its bundle, and emits them by shard: encoded, or as what finds them
-// in the spill.
+// boundFn counts the different rows of the units in its bundle, and emits them by shard, encoded and carried.
 type boundFn struct {
 	Width, Shards, MaxEntries int
 	MaxBundle                 int64
-	Spill                     string
+	Carrier                   carry.Carrier
 
-	set   *records.Set
-	spill *Spill
-	sent  int64
-	wire  []byte // of units, on their way to the spill
+	set  *records.Set
+	sent int64
 
 	work background.Work // on what stands above and below
 	full []shardOf       // to be emitted
@@ -155,34 +154,33 @@ type shardOf struct {
 	units []byte
 }
 
-func (f *boundFn) StartBundle(func(int, []byte)) (err error) {
+func (f *boundFn) StartBundle(func(int, []byte)) error {
 	f.work.Wait()
 	f.set, f.sent, f.full, f.err = records.NewSet(f.Width, f.MaxEntries), 0, nil, nil
-	f.spill, err = spill.Of(f.Spill)
-	return err
+	return nil
 }
 
-func (f *boundFn) ProcessElement(b *records.Batch, emit func(int, []byte)) error {
+func (f *boundFn) ProcessElement(ctx context.Context, b *records.Batch, emit func(int, []byte)) error {
 	if err := f.pass(emit); err != nil {
 		return err
 	}
 	f.work.Start(func() {
 		for i := 0; i < b.N && f.err == nil; {
 			if i = f.set.AddBatch(b, i); f.set.Full() {
-				f.err = f.flush()
+				f.err = f.flush(ctx)
 			}
 		}
 	})
 	return nil
 }
 
-func (f *boundFn) FinishBundle(emit func(int, []byte)) error {
+func (f *boundFn) FinishBundle(ctx context.Context, emit func(int, []byte)) error {
 	if err := f.pass(emit); err != nil {
 		return err
 	}
-	f.err = f.flush()
+	f.err = f.flush(ctx)
 	err := f.pass(emit)
-	f.set, f.spill, f.wire = nil, nil, nil
+	f.set = nil
 	return err
 }
 
@@ -207,16 +205,13 @@ var errBundle = errors.New("private: more records of people than a bundle may pa
 // elementSize is what surrounds an element in a message, and its shard.
 const elementSize = 40
 
-func (f *boundFn) flush() (err error) {
+func (f *boundFn) flush(ctx context.Context) (err error) {
 	f.set.Flush(f.Shards, func(shard int, u *records.Units) {
 		if err != nil {
 			return
 		}
 		var b []byte
-		if f.spill != nil {
-			f.wire = u.Encode(f.wire[:0])
-			b, err = f.spill.Put(f.wire)
-		} else if b = u.Encode(nil); f.MaxBundle > 0 {
+		if b, err = f.Carrier.Put(ctx, u.Encode(nil)); f.MaxBundle > 0 && f.Carrier == (carry.Carrier{}) {
 			if f.sent += int64(len(b) + elementSize); f.sent > f.MaxBundle {
 				err = errBundle
 			}
@@ -237,7 +232,7 @@ const mostMerges = 4
 type mergeFn struct {
 	RunKey  []byte
 	Summary *contribution.Summary
-	Spill   string
+	Carrier carry.Carrier
 
 	merges []*merging // in the order of their shards
 }
@@ -254,11 +249,7 @@ func (f *mergeFn) StartBundle(func(*records.Batch)) error {
 	return nil
 }
 
-func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*records.Batch)) error {
-	kept, err := spill.Of(f.Spill)
-	if err != nil {
-		return err
-	}
+func (f *mergeFn) ProcessElement(ctx context.Context, _ int, parts func(*[]byte) bool, emit func(*records.Batch)) error {
 	var all [][]byte
 	for b := []byte(nil); parts(&b); b = nil {
 		all = append(all, b)
@@ -270,7 +261,7 @@ func (f *mergeFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(*rec
 	}
 	m := &merging{}
 	f.merges = append(f.merges, m)
-	m.Start(func() { m.batch, m.err = f.merge(all, kept) })
+	m.Start(func() { m.batch, m.err = f.merge(ctx, all) })
 	return nil
 }
 
@@ -294,16 +285,14 @@ func (f *mergeFn) pass(emit func(*records.Batch)) error {
 	return nil
 }
 
-func (f *mergeFn) merge(parts [][]byte, kept *Spill) (*records.Batch, error) {
+func (f *mergeFn) merge(ctx context.Context, parts [][]byte) (*records.Batch, error) {
 	lists := make([]*records.Units, len(parts))
 	for i, b := range parts {
-		var err error
-		if kept != nil {
-			if b, err = kept.Get(b); err != nil {
-				return nil, err
-			}
+		b, err := f.Carrier.Get(ctx, b)
+		if err == nil {
+			lists[i], err = records.DecodeUnits(b)
 		}
-		if lists[i], err = records.DecodeUnits(b); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -235,11 +235,11 @@ func TestBoundEmitsEarly(t *testing.T) {
 	for i := range b.N {
 		b.AddID(fmt.Append(nil, i))
 	}
-	must.Do(t, f.ProcessElement(b, emit))
-	if err := f.ProcessElement(&records.Batch{}, emit); err != nil || units != 9 {
+	must.Do(t, f.ProcessElement(t.Context(), b, emit))
+	if err := f.ProcessElement(t.Context(), &records.Batch{}, emit); err != nil || units != 9 {
 		t.Errorf("%d units of 10 were passed on within the bundle, want 9 (error %v)", units, err)
 	}
-	if err := f.FinishBundle(emit); err != nil || units != 10 {
+	if err := f.FinishBundle(t.Context(), emit); err != nil || units != 10 {
 		t.Errorf("%d units of 10 were passed on, error %v", units, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // A run tells whether it has drawn its release or has found it: in the artifact, and as a counter.
 func TestAdoptedIsTold(t *testing.T) {
-	store := StoreRef{"dir", t.TempDir()}
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	for i, want := range []string{"drawn", "adopted", "adopted"} {
 		pl, s := beam.NewPipelineWithRoot()
 		release := Solve(s, stats(s, 50), SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", Store: store, RunID: "night"})
@@ -42,8 +42,8 @@ func TestPlacesAreChecked(t *testing.T) {
 		says   string
 	}{
 		"no runner": {func(p *Params) { p.Runner, p.NoStore, p.RunID = "fink", "a test", "" }, `runner "fink": unknown; want prism, direct, flink`},
-		"this disk": {func(p *Params) { p.Runner, p.Store = "dataflow", StoreRef{"of this machine", "x"} }, "each worker of Dataflow has a disk of its own"},
-		"nobody's":  {func(p *Params) { p.Store = StoreRef{"nowhere", "x"} }, `no store is called "nowhere"`},
+		"this disk": {func(p *Params) { p.Runner, p.Store = "dataflow", StoreRef{Kind: "of this machine", Config: "x"} }, "each worker of Dataflow has a disk of its own"},
+		"nobody's":  {func(p *Params) { p.Store = StoreRef{Kind: "nowhere", Config: "x"} }, `no store is called "nowhere"`},
 	} {
 		q := p
 		c.change(&q)
@@ -51,7 +51,7 @@ func TestPlacesAreChecked(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, c.says)
 		}
 	}
-	p.Runner, p.Store = "flink", StoreRef{"of this machine", "x"}
+	p.Runner, p.Store = "flink", StoreRef{Kind: "of this machine", Config: "x"}
 	if err := p.Validate(chunkType); err != nil {
 		t.Errorf("a shared disk of Flink: %v", err)
 	}

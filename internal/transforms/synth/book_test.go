@@ -48,7 +48,7 @@ func booked(store StoreRef, dir, run string) *solveFn {
 // Two pipelines under one book add up, and each is told its entry; a third that does not fit is refused in the words of the
 // command.
 func TestPipelinesUnderOneBook(t *testing.T) {
-	dir, store := newBook(t, 1.6), StoreRef{"dir", t.TempDir()}
+	dir, store := newBook(t, 1.6), StoreRef{Kind: "dir", Config: t.TempDir()}
 	release := func(run string, launches int) error {
 		var err error
 		for range launches {
@@ -96,7 +96,7 @@ func TestChargedBeforeTheDraw(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		store := StoreRef{}
 		if kept {
-			store = StoreRef{"dir", t.TempDir()}
+			store = StoreRef{Kind: "dir", Config: t.TempDir()}
 		}
 		f := booked(store, newBook(t, .5), "run")
 		f.Params.Method = "draws or fails"
@@ -132,21 +132,21 @@ func TestBookOfGaussianNoise(t *testing.T) {
 func TestPaidForOnce(t *testing.T) {
 	dir, place := newBook(t, 4), t.TempDir()
 	tb := []*counts.Table{table(t, 20)}
-	if _, err := process(booked(StoreRef{"refusing", place}, dir, "night"), []mechanism.Seed{testSeed(t, 1)}, tb); err == nil || len(charges(t, dir)) != 1 {
+	if _, err := process(booked(StoreRef{Kind: "refusing", Config: place}, dir, "night"), []mechanism.Seed{testSeed(t, 1)}, tb); err == nil || len(charges(t, dir)) != 1 {
 		t.Fatalf("the worker that lost its release: error %v, %d charges", err, len(charges(t, dir)))
 	}
 	for range 2 {
-		if _, err := process(booked(StoreRef{"dir", place}, dir, "night"), []mechanism.Seed{testSeed(t, 2)}, tb); err != nil || len(charges(t, dir)) != 1 {
+		if _, err := process(booked(StoreRef{Kind: "dir", Config: place}, dir, "night"), []mechanism.Seed{testSeed(t, 2)}, tb); err != nil || len(charges(t, dir)) != 1 {
 			t.Errorf("the rerun: error %v, %d charges", err, len(charges(t, dir)))
 		}
 	}
-	for _, store := range []StoreRef{{"dir", t.TempDir()}, {}} {
+	for _, store := range []StoreRef{{Kind: "dir", Config: t.TempDir()}, {}} {
 		_, err := process(booked(store, dir, "night"), []mechanism.Seed{testSeed(t, 3)}, tb)
 		if err == nil || !strings.Contains(err.Error(), "run night was charged before, by entry 1 of ") || len(charges(t, dir)) != 1 {
 			t.Errorf("the run ID where nothing of it is kept: error %v, %d charges", err, len(charges(t, dir)))
 		}
 	}
-	if _, err := process(booked(StoreRef{"dir", place}, dir, "next"), []mechanism.Seed{testSeed(t, 4)}, tb); err != nil || len(charges(t, dir)) != 2 {
+	if _, err := process(booked(StoreRef{Kind: "dir", Config: place}, dir, "next"), []mechanism.Seed{testSeed(t, 4)}, tb); err != nil || len(charges(t, dir)) != 2 {
 		t.Errorf("another run ID: error %v, %d charges", err, len(charges(t, dir)))
 	}
 }

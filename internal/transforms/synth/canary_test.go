@@ -60,7 +60,7 @@ func TestCanaries(t *testing.T) {
 		pl, s := beam.NewPipelineWithRoot()
 		coded := private.Encode(s, transformtest.Create(s, chunk), visits(), private.EncodeParams{Unreadable: unreadable})
 		stats := counts.Count(s, private.Bound(s, coded, private.BoundParams{}), workload(), counts.Params{})
-		store := StoreRef{"dir", dir}
+		store := StoreRef{Kind: "dir", Config: dir}
 		model := Solve(s, stats, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", Store: store, RunID: "run"})
 		got := transformtest.Capture[*domain.Chunk](s, Sample(s, model, SampleParams{Rows: 10}))
 		err := transformtest.RunOn("prism", pl)

@@ -22,7 +22,7 @@ func (f *solveFn) mark(ctx context.Context) error {
 	if f.Params.Store.Kind == "" {
 		return nil
 	}
-	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	store, err := f.Params.Store.Open()
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func TestFailureAfterADraw(t *testing.T) {
 		f := newSolveFn(StoreRef{})
 		dir := t.TempDir()
 		if tt.store != "" {
-			f.Params.Store = StoreRef{tt.store, dir}
+			f.Params.Store = StoreRef{Kind: tt.store, Config: dir}
 		}
 		f.Params.Method = tt.method
 		_, err := process(f, seeds, []*counts.Table{tb})

@@ -38,7 +38,7 @@ func sameArtifact(a, b *Artifact) bool {
 // under the same run ID, and draws under another.
 func TestPipelineIsLaunchedOnce(t *testing.T) {
 	for _, runner := range []string{"prism", "direct"} {
-		store := StoreRef{"dir", t.TempDir()}
+		store := StoreRef{Kind: "dir", Config: t.TempDir()}
 		first := released(runner, 40, store, "monday")
 		a := must.Value(first())(t)
 		if _, err := first(); err == nil || !strings.Contains(err.Error(), `run ID "monday" names the release of that launch`) {
@@ -92,7 +92,7 @@ func TestLaunchTravels(t *testing.T) {
 }
 
 func TestTwoReleasesOfOneName(t *testing.T) {
-	store := StoreRef{"dir", t.TempDir()}
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	_, s := beam.NewPipelineWithRoot()
 	p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}
 	Solve(s, stats(s, 3), p)
@@ -105,7 +105,7 @@ func TestTwoReleasesOfOneName(t *testing.T) {
 }
 
 func TestRunIDs(t *testing.T) {
-	store := StoreRef{"dir", t.TempDir()}
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	for run, want := range map[string]string{"": "RunID is required with a Store", "a/b": "run ID", "../up": "run ID", "orders-2026-11-24": ""} {
 		err := SolveParams{Epsilon: 1, Delta: 1e-9, Store: store, RunID: run}.Validate()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -1,7 +1,6 @@
 package synth
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -21,98 +20,45 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
 	"github.com/dapple-dp/dapple/internal/transforms/private"
 )
 
-// stored puts tables into a store, as bundles do.
-func stored(t *testing.T, store StoreRef, tables ...*counts.Table) (parts []part) {
-	t.Helper()
-	f := &storeFn{store, "run"}
-	for _, table := range tables {
-		must.Do(t, f.ProcessElement(t.Context(), table, func(p part) {
-			again, err := decodePart(encodePart(p))
-			if err != nil || again != p {
-				t.Errorf("it travels as %v, %v", again, err)
-			}
-			parts = append(parts, again)
-		}))
-	}
-	return parts
-}
-
-func solveParts(t *testing.T, store StoreRef, parts ...part) (ref ModelRef, err error) {
-	t.Helper()
-	f := &solvePartsFn{*newSolveFn(store)}
-	err = f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(parts...), func(r ModelRef) { ref = r })
-	return ref, err
-}
-
-// Parts in the store release what the whole table does, in any order. What is stored has nothing of a table in it, and
-// differs for equal ones; neither a name nor what is printed has a key.
+// Parts that are kept release what the whole table does, in any order, in a store and in a spill.
 func TestPartsThroughTheStore(t *testing.T) {
 	whole := table(t, 20)
 	must.Do(t, whole.Merge(shifted(t, 30, 3)))
 	store := func() StoreRef { return StoreRef{Kind: "dir", Config: t.TempDir()} }
-	one := store()
-	want := must.Value(process(newSolveFn(one), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{whole}))(t)
+	want := must.Value(process(newSolveFn(store()), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{whole}))(t)
+	spill := private.NewSpill(t.TempDir())
+	defer spill.Close()
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
-		s := store()
-		parts := stored(t, s, table(t, 20), shifted(t, 30, 3), table(t, 20))
-		got, err := solveParts(t, s, parts[order[0]], parts[order[1]])
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%v: %+v, %v; want %+v", order, got, err, want)
-		}
-		var data [][]byte
-		for i, p := range parts {
-			b := must.Value(os.ReadFile(filepath.Join(s.Config, p.name)))(t)
-			data = append(data, b)
-			for _, hidden := range [][]byte{table(t, 20).Encode(), shifted(t, 30, 3).Encode()} {
-				for at := 0; at+8 <= len(hidden); at++ {
-					if bytes.Contains(b, hidden[at:at+8]) {
-						t.Fatalf("part %d has bytes of a table", i)
-					}
-				}
+		for _, at := range []StoreRef{store(), spill.Ref()} {
+			kept, parts := carry.Carrier{At: at, Dir: "run" + PartsSuffix}, [][]byte(nil)
+			for _, table := range []*counts.Table{table(t, 20), shifted(t, 30, 3)} {
+				must.Do(t, (&partFn{kept}).ProcessElement(t.Context(), table, func(part []byte) { parts = append(parts, part) }))
 			}
-			for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%d", "%s"} {
-				if said := fmt.Sprintf(verb, p); said != p.name {
-					t.Errorf("%s prints %q", verb, said)
-				}
+			f, got := &solvePartsFn{*newSolveFn(store()), kept}, ModelRef{}
+			err := f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(parts[order[0]], parts[order[1]]), func(r ModelRef) { got = r })
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%v: %+v, %v; want %+v", order, got, err, want)
 			}
-		}
-		if bytes.Equal(data[0], data[2]) || parts[0].key == parts[2].key || parts[0].name == parts[2].name {
-			t.Error("equal tables are stored as equal parts")
 		}
 	}
 }
 
-// A part that is not there, has changed, or is another one ends the run before anything is drawn.
+// A part that has changed ends the run before anything is drawn.
 func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
-	for name, spoil := range map[string]func(first, second string) error{
-		"missing": func(first, _ string) error { return os.Remove(first) },
-		"changed": func(first, _ string) error {
-			b, err := os.ReadFile(first)
-			if err != nil {
-				return err
-			}
-			b[len(b)/2] ^= 1
-			return os.WriteFile(first, b, 0o600)
-		},
-		"short":   func(first, _ string) error { return os.Truncate(first, 3) },
-		"another": func(first, second string) error { return os.Rename(second, first) },
-	} {
-		s := StoreRef{Kind: "dir", Config: t.TempDir()}
-		parts := stored(t, s, table(t, 20), shifted(t, 30, 3))
-		must.Do(t, spoil(filepath.Join(s.Config, parts[0].name), filepath.Join(s.Config, parts[1].name)))
-		if _, err := solveParts(t, s, parts[0]); err == nil || err.Error() != errPart.Error() {
-			t.Errorf("%s: %v", name, err)
-		}
-		if left, err := filepath.Glob(filepath.Join(s.Config, "run"+DrawnSuffix)); err != nil || len(left) > 0 {
-			t.Errorf("%s: a mark of noise is left: %v, %v", name, left, err)
-		}
+	spill, s := private.NewSpill(t.TempDir()), StoreRef{Kind: "dir", Config: t.TempDir()}
+	defer spill.Close()
+	f := &solvePartsFn{*newSolveFn(s), carry.Carrier{At: spill.Ref()}}
+	err := f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(make([]byte, 40)), func(ModelRef) {})
+	if err == nil {
+		t.Error("a release of a part that is not there")
 	}
-	if _, err := decodePart(encodePart(part{name: "run"})[:20]); err == nil {
-		t.Error("half an element is none")
+	if left, err := filepath.Glob(filepath.Join(s.Config, "run"+DrawnSuffix)); err != nil || len(left) > 0 {
+		t.Errorf("a mark of noise is left: %v, %v", left, err)
 	}
 }
 

@@ -113,7 +113,7 @@ func TestMethodsKeepTheirPlan(t *testing.T) {
 	tb, seeds := table(t, 20), []mechanism.Seed{testSeed(t, 1)}
 	for name, tt := range sly {
 		dir := t.TempDir()
-		f := newSolveFn(StoreRef{"dir", dir})
+		f := newSolveFn(StoreRef{Kind: "dir", Config: dir})
 		f.Params.Method, f.Params.ErrorShare = "sly: "+name, -1
 		ref, err := process(f, seeds, []*counts.Table{tb})
 		if (err == nil) != (tt.refused == "") || err != nil && !strings.Contains(err.Error(), tt.refused) {

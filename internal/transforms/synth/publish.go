@@ -48,7 +48,7 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, files func(*FileR
 	if err := complete(all, f.Params.tables()*f.Params.shards(rows)); err != nil {
 		return err
 	}
-	sink, err := sinks.open(f.Params.Sink.Kind, f.Params.Sink.Config)
+	sink, err := sinks.Open(f.Params.Sink.Kind, f.Params.Sink.Config)
 	if err != nil {
 		return err
 	}

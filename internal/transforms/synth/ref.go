@@ -89,7 +89,7 @@ func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
 		data = kept.([]byte)
 	}
 	if data == nil {
-		s, err := stores.open(store.Kind, store.Config)
+		s, err := store.Open()
 		if err != nil {
 			return nil, err
 		}

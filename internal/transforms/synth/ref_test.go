@@ -44,10 +44,10 @@ func TestReadRefusesOtherContents(t *testing.T) {
 		t.Error("contents with another hash were read")
 	}
 	missing := ModelRef{Path: "nothing", SHA256: ref.SHA256}
-	if _, err := missing.Read(context.Background(), StoreRef{"dir", t.TempDir()}); err == nil || !strings.Contains(err.Error(), "not in the store") {
+	if _, err := missing.Read(context.Background(), StoreRef{Kind: "dir", Config: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "not in the store") {
 		t.Errorf("error %v, want that the release is missing", err)
 	}
-	if _, err := missing.Read(context.Background(), StoreRef{"nowhere", ""}); err == nil {
+	if _, err := missing.Read(context.Background(), StoreRef{Kind: "nowhere", Config: ""}); err == nil {
 		t.Error("a store that nobody registered was opened")
 	}
 }
@@ -55,7 +55,7 @@ func TestReadRefusesOtherContents(t *testing.T) {
 // A saved release gives the rows that the run itself gave.
 func TestSavedReleaseRepeatsItsRows(t *testing.T) {
 	dir := t.TempDir()
-	p := SolveParams{RunID: "run", Store: StoreRef{"dir", dir}}
+	p := SolveParams{RunID: "run", Store: StoreRef{Kind: "dir", Config: dir}}
 	want := run(t, "prism", 100, p, SampleParams{Rows: 300})
 	data, found, err := dirStore{dir}.Get(context.Background(), "run.release")
 	if err != nil || !found {

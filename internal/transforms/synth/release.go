@@ -157,7 +157,7 @@ func (f *solveFn) adopt(ctx context.Context, name string) ([]byte, error) {
 	if f.Params.Store.Kind == "" {
 		return nil, nil
 	}
-	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	store, err := f.Params.Store.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (f *solveFn) keep(ctx context.Context, name string, data []byte) (current [
 		}
 		return data, false, nil
 	}
-	store, err := stores.open(f.Params.Store.Kind, f.Params.Store.Config)
+	store, err := f.Params.Store.Open()
 	if err != nil {
 		return nil, false, err
 	}

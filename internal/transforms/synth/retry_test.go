@@ -53,8 +53,8 @@ func TestAttemptsAtOnceReleaseOneModel(t *testing.T) {
 		seeds []mechanism.Seed
 	}{
 		"one seed, no store":    {StoreRef{}, slices.Repeat([]mechanism.Seed{one}, 4)},
-		"one seed, a store":     {StoreRef{"dir", t.TempDir()}, slices.Repeat([]mechanism.Seed{one}, 4)},
-		"redrawn seeds, stored": {StoreRef{"dir", t.TempDir()}, redrawn},
+		"one seed, a store":     {StoreRef{Kind: "dir", Config: t.TempDir()}, slices.Repeat([]mechanism.Seed{one}, 4)},
+		"redrawn seeds, stored": {StoreRef{Kind: "dir", Config: t.TempDir()}, redrawn},
 	} {
 		refs := attempts(t, c.store, c.seeds, tb)
 		for _, ref := range refs[1:] {
@@ -106,12 +106,12 @@ func init() {
 func TestCrashBeforeTheModelIsKept(t *testing.T) {
 	dir, seeds := t.TempDir(), []mechanism.Seed{testSeed(t, 1)}
 	before, after := table(t, 50), table(t, 51)
-	if _, err := process(newSolveFn(StoreRef{"refusing", dir}), seeds, []*counts.Table{before}); err == nil {
+	if _, err := process(newSolveFn(StoreRef{Kind: "refusing", Config: dir}), seeds, []*counts.Table{before}); err == nil {
 		t.Fatal("the store lost a release and nobody was told")
 	}
 	lost := must.Value(os.ReadFile(filepath.Join(dir, "lost")))(t)
 	retry := func(tb *counts.Table) []byte {
-		store := StoreRef{"dir", t.TempDir()}
+		store := StoreRef{Kind: "dir", Config: t.TempDir()}
 		ref := must.Value(process(newSolveFn(store), seeds, []*counts.Table{tb}))(t)
 		data := must.Value(ref.Read(context.Background(), store))(t)
 		return data
@@ -155,7 +155,7 @@ func noiseIn(t *testing.T, release []byte, tb *counts.Table) []float64 {
 
 // Once a release is kept, whatever the input has become, it is the release of this run: nothing is drawn.
 func TestInputChangedAfterTheModelWasKept(t *testing.T) {
-	store := StoreRef{"dir", t.TempDir()}
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	first := must.Value(process(newSolveFn(store), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)}))(t)
 	for name, tb := range map[string][]*counts.Table{"one more": {table(t, 21)}, "nobody": nil} {
 		again, err := process(newSolveFn(store), []mechanism.Seed{testSeed(t, 2)}, tb)
@@ -168,7 +168,7 @@ func TestInputChangedAfterTheModelWasKept(t *testing.T) {
 // graph writes the rows of n people through the sink of the given kind, as one launch of a job does.
 func graph(n int, store, dir, sink string) error {
 	pl, s := beam.NewPipelineWithRoot()
-	model := Solve(s, stats(s, n), SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", RunID: "run", Store: StoreRef{"dir", store}})
+	model := Solve(s, stats(s, n), SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", RunID: "run", Store: StoreRef{Kind: "dir", Config: store}})
 	Write(s, model, WriteParams{Rows: 400, Shards: 3, Sink: SinkRef{sink, dir}})
 	return transformtest.RunOn("prism", pl)
 }

@@ -41,6 +41,9 @@ func runnerFault(named string) error {
 
 // placeFault is why a store cannot work on a runner, as far as that shows before the run; nil: it can.
 func placeFault(ref StoreRef, r runner.Runner) error {
+	if ref.Spilled() {
+		return nil
+	}
 	s, err := ref.Open()
 	if err != nil {
 		return err

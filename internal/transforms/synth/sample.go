@@ -126,7 +126,7 @@ func (p WriteParams) Validate() error {
 		errs = append(errs, fmt.Errorf("synth: rounding %d: want Refined or Systematic", p.Rounding))
 	}
 	if p.Sink.Kind != "" {
-		errs = append(errs, sinks.known(p.Sink.Kind))
+		errs = append(errs, sinks.Known(p.Sink.Kind))
 	}
 	return errors.Join(errs...)
 }
@@ -342,7 +342,7 @@ func (f *filesFn) ProcessElement(ctx context.Context, shard int, refs func(*Mode
 		shard += shards
 	}
 	shards *= p.tables()
-	sink, err := sinks.open(p.Sink.Kind, p.Sink.Config)
+	sink, err := sinks.Open(p.Sink.Kind, p.Sink.Config)
 	if err != nil {
 		return err
 	}

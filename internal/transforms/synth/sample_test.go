@@ -65,7 +65,7 @@ func TestWholePipeline(t *testing.T) {
 // however many shards there are. With another seed some hundred ages are drawn anew from 20 each: equal rows
 // by chance have probability below 1e-30.
 func TestRunsShareAStoredRelease(t *testing.T) {
-	store := StoreRef{"dir", t.TempDir()}
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	p := SolveParams{RunID: "shared", Store: store}
 	var want []string
 	for i, sp := range []SampleParams{{Shards: 1}, {Shards: 7, Branches: 2}, {Shards: 1, Seed: 1}} {
@@ -224,7 +224,7 @@ func TestSampleRefusesAModelOfOtherColumns(t *testing.T) {
 }
 
 func writeTo(s beam.Scope, dir string) beam.PCollection {
-	p := SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", Store: StoreRef{"dir", dir}, RunID: "run"}
+	p := SolveParams{Epsilon: 5, Delta: 1e-6, Method: "universe", Store: StoreRef{Kind: "dir", Config: dir}, RunID: "run"}
 	return Write(s, Solve(s, stats(s, 300), p), WriteParams{Rows: 5000, Shards: 4, Branches: 2, Sink: SinkRef{"dir", dir}})
 }
 
@@ -291,7 +291,7 @@ func TestSmallTablesHaveFewShards(t *testing.T) {
 	for rows, want := range map[int64]int{150: 1, 250: 2, 5000: 4} {
 		dir := t.TempDir()
 		pl, s := beam.NewPipelineWithRoot()
-		p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: StoreRef{"dir", dir}}
+		p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: StoreRef{Kind: "dir", Config: dir}}
 		got := transformtest.Capture[Published](s, Write(s, Solve(s, stats(s, 300), p), WriteParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
 		must.Do(t, transformtest.RunOn("direct", pl))
 		if m := got.Elements(); len(m) != 1 || m[0].Rows != rows || m[0].Files != want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 )
 
 // Sink writes sampled rows. It is opened anew in every DoFn that uses it.
@@ -62,10 +63,10 @@ type Published = dirsink.Published
 // SinkRef names a registered kind of Sink and configures it: plain data that a DoFn can carry.
 type SinkRef struct{ Kind, Config string }
 
-var sinks = registry[Sink]{what: "sink", by: map[string]func(string) (Sink, error){}}
+var sinks = carry.Registry[Sink]{What: "sink"}
 
 // RegisterSink makes a kind of Sink known, from an init function. It panics if the name is taken.
-func RegisterSink(kind string, open func(config string) (Sink, error)) { sinks.register(kind, open) }
+func RegisterSink(kind string, open func(config string) (Sink, error)) { sinks.Register(kind, open) }
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[FileRef](), encodeFileRef, decodeFileRef)

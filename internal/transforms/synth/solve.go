@@ -23,6 +23,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/pipeline"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
@@ -68,7 +69,8 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 	runner.Watch()
 	tables, solve := sensitive.Reveal(stats.Collection()), any(fn)
 	if stats.Parts() && p.Store.Kind != "" {
-		tables, solve = beam.ParDo(s, &storeFn{p.Parts, p.RunID}, tables), &solvePartsFn{*fn}
+		kept := carry.Carrier{At: p.Parts, Dir: p.RunID + PartsSuffix}
+		tables, solve = beam.ParDo(s, &partFn{kept}, tables), &solvePartsFn{*fn, kept}
 	}
 	if stats.Pieces() {
 		solve = &solvePiecesFn{*fn}

@@ -208,7 +208,7 @@ func TestReplaceReleasesTheExactTotal(t *testing.T) {
 }
 
 func TestSolveAdoptsTheStoredRelease(t *testing.T) {
-	store := StoreRef{"dir", t.TempDir()}
+	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	tables := []*counts.Table{table(t, 20)}
 	first := must.Value(process(newSolveFn(store), []mechanism.Seed{testSeed(t, 1)}, tables))(t)
 	if first.Inline != nil {
@@ -240,8 +240,8 @@ func init() {
 func TestSolveLosesARace(t *testing.T) {
 	dir := t.TempDir()
 	tables := []*counts.Table{table(t, 20)}
-	winner := must.Value(process(newSolveFn(StoreRef{"dir", dir}), []mechanism.Seed{testSeed(t, 1)}, tables))(t)
-	loser, err := process(newSolveFn(StoreRef{"late", dir}), []mechanism.Seed{testSeed(t, 2)}, tables)
+	winner := must.Value(process(newSolveFn(StoreRef{Kind: "dir", Config: dir}), []mechanism.Seed{testSeed(t, 1)}, tables))(t)
+	loser, err := process(newSolveFn(StoreRef{Kind: "late", Config: dir}), []mechanism.Seed{testSeed(t, 2)}, tables)
 	if err != nil || !loser.Adopted || !sameRelease(loser, winner) {
 		t.Errorf("the loser of a race released its own model (error %v)", err)
 	}

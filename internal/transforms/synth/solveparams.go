@@ -36,7 +36,7 @@ type SolveParams struct {
 	// Store keeps the release. Without one it travels in the pipeline, at most 100 MB of it, and a runner that starts the
 	// job again can release twice.
 	Store StoreRef
-	// Parts keeps, encrypted, what counts.Params.MaxPart divides, until it is counted. It needs a Store. Default: Store.
+	// Parts keeps, encrypted, what counts.Params.MaxPart divides, until it is counted: another store, or a spill. It needs a Store. Default: Store.
 	Parts StoreRef
 	// RunID names the release in the store, and is required with one: see Params.RunID. Public.
 	RunID string

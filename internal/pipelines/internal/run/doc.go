@@ -25,9 +25,8 @@
 //	            publishing
 //
 // Other objects of the staging mark no state: ID.launches, by which a pipeline is launched once; ID.parts, encrypted parts
-// of the table, removed where a release is kept; rows, which wait for a load. If all workers are in this process and the
-// staging is not on this machine, the parts are in a directory of their own here. The staging of a sampling holds its model
-// alone. The directory in which a domain is found has the same note, jobs and stop,
+// of the table, removed where a release is kept; rows, which wait for a load. If all workers are in this process the parts
+// are in a file without a name. The staging of a sampling holds its model alone. The directory in which a domain is found has the same note, jobs and stop,
 // and for each attempt NAME.id, the random ID of its noise and the budget book, and NAME.found with its mark.
 //
 // # Budget

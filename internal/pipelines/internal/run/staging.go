@@ -16,15 +16,11 @@ import (
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
-// The names under which workers find the store of a run's release, and the store of its records on this machine.
-const (
-	storeKind = "release"
-	keptKind  = "records"
-)
+// storeKind is the name under which workers find the store of a run's release.
+const storeKind = "release"
 
 func init() {
 	synth.RegisterStore(storeKind, func(config string) (synth.Store, error) { return Open(config), nil })
-	synth.RegisterStore(keptKind, func(config string) (synth.Store, error) { return keptStore{archive.Open(config)}, nil })
 }
 
 // Staging is a directory in which a run keeps its release until it is published. Its content is private until then.
@@ -131,9 +127,6 @@ func (s Staging) Note(ctx context.Context) (n Note, err error) {
 
 // Ref returns the form in which a DoFn carries the store in the staging.
 func (s Staging) Ref() synth.StoreRef { return synth.StoreRef{Kind: storeKind, Config: s.Dir} }
-
-// Kept returns the form of the store in which the functions of a run in this process keep records until they are counted.
-func (s Staging) Kept() synth.StoreRef { return synth.StoreRef{Kind: keptKind, Config: s.Dir} }
 
 // Unlock ends the mark that the run of the staging is at work.
 func (s Staging) Unlock() {

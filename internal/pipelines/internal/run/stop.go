@@ -105,19 +105,6 @@ func (s releaseStore) CreateIfAbsent(ctx context.Context, name string, data []by
 	return current, created, nil
 }
 
-// keptStore keeps records of a run of this process until they are counted. A stopped run keeps no more.
-type keptStore struct{ synth.Store }
-
-func (s keptStore) CreateIfAbsent(ctx context.Context, name string, data []byte) ([]byte, bool, error) {
-	runID, _, _ := strings.Cut(name, ".")
-	done, err := enter(runID)
-	if err != nil {
-		return nil, false, err
-	}
-	defer done()
-	return s.Store.CreateIfAbsent(ctx, name, data)
-}
-
 // MayPublish asks whether a run may make a part of its output. It takes the gate of the run, if it is one of this process,
 // and looks into the staging in stopDir for a stop, if there is one. The caller calls done when it has made the part. It
 // returns ErrStopped if the run was stopped.

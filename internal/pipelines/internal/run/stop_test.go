@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -133,21 +131,5 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 	}
 	if _, err := enter("busy"); !errors.Is(err, ErrStopped) {
 		t.Errorf("may publish after the gate is shut: %v", err)
-	}
-}
-
-// TestKeptRecordsOfAStoppedRun: once the gate of a run is shut nothing is kept of its records, and their directory is not made anew.
-func TestKeptRecordsOfAStoppedRun(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "kept")
-	gate := NewGate("stopped-with-records")
-	store := must.Value(Staging{Dir: dir}.Kept().Open())(t)
-	if !gate.Shut(time.Minute) {
-		t.Fatal("the gate stays open")
-	}
-	if _, _, err := store.CreateIfAbsent(t.Context(), "stopped-with-records"+synth.PartsSuffix+"/one", []byte("records")); !errors.Is(err, ErrStopped) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("the directory was made")
 	}
 }

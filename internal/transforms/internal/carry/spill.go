@@ -1,9 +1,7 @@
-// Package spill holds records that wait for others of their persons in a file, in place of the runner.
-package spill
+package carry
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -13,7 +11,7 @@ import (
 )
 
 // Spill is a temporary file of records that wait for others of their persons, for pipelines whose workers are all in
-// this process. The records are encrypted by a key that no one sees, and the file has no name where the system allows it:
+// this process. The records are encrypted by keys that no one sees, and the file has no name where the system allows it:
 // when the process ends, however it does, nothing of them is left. Its methods are safe for concurrent use.
 type Spill struct {
 	id  string
@@ -21,9 +19,8 @@ type Spill struct {
 
 	mu   sync.Mutex
 	file *os.File // nil before the first write
-	key  cipher.Block
 	end  int64
-	tail []byte // what is before end and not in the file yet, encrypted; it begins with a record
+	tail []byte // what is before end and not in the file yet; it begins with a record
 	done bool
 }
 
@@ -56,23 +53,26 @@ func (s *Spill) Close() error {
 	return spillError(err)
 }
 
-// Name names the spill in this process; empty: there is no spill.
-func (s *Spill) Name() string {
+// spillKind is the kind of the references to spills, which no store has.
+const spillKind = "spill"
+
+// Spilled reports whether r names a spill.
+func (r Ref) Spilled() bool { return r.Kind == spillKind }
+
+// Ref returns the reference to the spill, for functions of this process; of nil the zero Ref.
+func (s *Spill) Ref() Ref {
 	if s == nil {
-		return ""
+		return Ref{}
 	}
-	return s.id
+	return Ref{Kind: spillKind, Config: s.id}
 }
 
-// Of returns the spill of a name, nil if it is empty.
-func Of(name string) (*Spill, error) {
-	if name == "" {
-		return nil, nil
-	}
-	if s, ok := spills.Load(name); ok {
+// spillOf returns the spill of an ID.
+func spillOf(id string) (*Spill, error) {
+	if s, ok := spills.Load(id); ok {
 		return s.(*Spill), nil
 	}
-	return nil, errors.New("spill: it is closed, or of another process: a Spill is for pipelines whose workers are all in the process that made it")
+	return nil, errors.New("carry: the spill is closed, or of another process: a Spill is for pipelines whose workers are all in the process that made it")
 }
 
 // spillError says what to do about an error of the system. It has the file's name, and no number of records.
@@ -80,11 +80,10 @@ func spillError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("spill: records wait in a temporary file: %w; name a directory with more room by TMPDIR", err)
+	return fmt.Errorf("carry: records wait in a temporary file: %w; name a directory with more room by TMPDIR", err)
 }
 
-// Put writes b, which it overwrites, and returns where.
-func (s *Spill) Put(b []byte) (where []byte, err error) {
+func (s *Spill) put(_ context.Context, b []byte) (place []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.open(); err != nil {
@@ -97,7 +96,6 @@ func (s *Spill) Put(b []byte) (where []byte, err error) {
 		s.tail = s.tail[:0]
 	}
 	at := s.end
-	s.stream(at).XORKeyStream(b, b)
 	s.tail, s.end = append(s.tail, b...), at+int64(len(b))
 	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(at)), uint64(len(b))), nil
 }
@@ -110,11 +108,6 @@ func (s *Spill) open() (err error) {
 	if s.file != nil {
 		return nil
 	}
-	var key [32]byte
-	_, _ = rand.Read(key[:]) // never fails
-	if s.key, err = aes.NewCipher(key[:]); err != nil {
-		return err
-	}
 	if s.file, err = os.CreateTemp(s.dir, "dapple-records-"); err != nil {
 		return err
 	}
@@ -122,37 +115,25 @@ func (s *Spill) open() (err error) {
 	return nil
 }
 
-// stream is the key stream of what is written at an offset. Each offset is written once.
-func (s *Spill) stream(at int64) cipher.Stream {
-	var start [aes.BlockSize]byte
-	binary.BigEndian.PutUint64(start[:], uint64(at))
-	return cipher.NewCTR(s.key, start[:])
-}
-
-// Get reads what Put has written.
-func (s *Spill) Get(where []byte) ([]byte, error) {
-	at, k := binary.Uvarint(where)
-	n, m := binary.Uvarint(where[max(k, 0):])
-	if k <= 0 || m <= 0 {
-		return nil, spillError(os.ErrClosed)
-	}
-	b := make([]byte, n)
+func (s *Spill) get(_ context.Context, place []byte) (b []byte, found bool, err error) {
+	at, k := binary.Uvarint(place)
+	n, m := binary.Uvarint(place[max(k, 0):])
 	s.mu.Lock()
-	file, written := s.file, s.end-int64(len(s.tail))
-	if int64(at) >= written && int64(at+n) <= s.end {
+	file, end, written := s.file, s.end, s.end-int64(len(s.tail))
+	if k <= 0 || m <= 0 || file == nil || at > uint64(end) || n > uint64(end)-at {
+		s.mu.Unlock()
+		return nil, false, spillError(os.ErrClosed)
+	}
+	b = make([]byte, n)
+	if int64(at) >= written {
 		copy(b, s.tail[int64(at)-written:])
 		file = nil
 	}
-	closed := s.file == nil
 	s.mu.Unlock()
-	if closed {
-		return nil, spillError(os.ErrClosed)
-	}
 	if file != nil {
 		if _, err := file.ReadAt(b, int64(at)); err != nil {
-			return nil, spillError(err)
+			return nil, false, spillError(err)
 		}
 	}
-	s.stream(int64(at)).XORKeyStream(b, b)
-	return b, nil
+	return b, true, nil
 }
