@@ -16,12 +16,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
-	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/request/expansion"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
+	stage "github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
 // An engine starts this program with Beam's flags: by Beam's boot program, which has fetched it, as the command of an
@@ -114,10 +113,8 @@ func takeOptions(text string) error {
 		return errors.New("the engine's options of the pipeline are no JSON")
 	}
 	if len(o.Go.Options) == 0 {
-		runner.Watch()
-		err := hooks.EnableHook(sentencesHook)
-		hooks.SerializeHooksToOptions()
-		return err
+		stage.WatchWorker()
+		return nil
 	}
 	runtime.GlobalOptions.Import(o.Go)
 	return nil

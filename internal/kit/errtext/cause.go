@@ -36,6 +36,9 @@ func Of(err error) error {
 		return prismError(whole[at[1]:])
 	}
 	text, _, _ := strings.Cut(whole, "\nFull error:")
+	if own := inStep.FindStringSubmatch(text); own != nil {
+		return errors.New(own[1])
+	}
 	for _, mark := range []string{"caused by:\n", "Caused by:\n", " failed:\n"} {
 		if i := strings.LastIndex(text, mark); i >= 0 {
 			text = text[i+len(mark):]
@@ -61,6 +64,25 @@ func Of(err error) error {
 		}
 	}
 	return fmt.Errorf("%w: %s", ErrRunner, line)
+}
+
+// ours is what a function of dapple's is called by in the text of an error that Beam makes of a step's.
+const ours = "Name: github.com/dapple-dp/dapple/"
+
+// inStep finds what InStep has made of the error of a step.
+var inStep = regexp.MustCompile(`(?s)(?:^|[ :\n])dapple: (.*)`)
+
+// InStep returns the text of the error that a worker reports of a step, without Beam's plan of the step around what a function has
+// said. Functions of others keep theirs.
+func InStep(text string) string {
+	if i := strings.LastIndex(text, "DoFn[UID:"); i < 0 || !strings.Contains(strings.SplitN(text[i:], "\n", 2)[0], ours) {
+		return text
+	}
+	own := Of(errors.New(text))
+	if errors.Is(own, ErrRunner) {
+		return text
+	}
+	return "dapple: " + own.Error()
 }
 
 // usual are errors of engines that have one cause, with their remedy.

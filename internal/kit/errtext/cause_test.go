@@ -52,6 +52,39 @@ func TestRootCause(t *testing.T) {
 	must.Hold(t, Of(nil) == nil, "no error has a cause")
 }
 
+// The error of a step is told once, without Beam's plan, and as it is by a function of others, whatever its text begins with. What was
+// made of it is found again.
+func TestInStep(t *testing.T) {
+	const plan = "process bundle failed for instruction inst003 using plan stage-005 : while executing Process for Plan[stage-005]:\n1: DataSource[S[x]]\n\tcaused by:\n"
+	step := func(name, text string) string {
+		return plan + "DoFn[UID:10, PID:e4, Name: " + name + "] failed:\n" + text
+	}
+	for name, text := range map[string]string{
+		"no plan":        "csv: a file is empty",
+		"another's":      step("example.com/shop.readFn", "shop: model: no file"),
+		"last another's": step("github.com/dapple-dp/dapple/io/csvio.readFile", "\n\tcaused by:\n"+step("example.com/shop.readFn", "csv: no file")),
+	} {
+		if got := InStep(text); got != text {
+			t.Errorf("%s: %q became %q", name, text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"synth: closing shard 3: sink: no space":                                  "synth: closing shard 3: sink: no space",
+		"panic: runtime error: index out of range [5] goroutine 12 [running]:\n":  "the program has a fault, please report it: (message withheld: it may contain private data)",
+		"panic: dpam: the total of a fit must be above 0 goroutine 154 [running]": "the program has a fault, please report it: dpam: the total of a fit must be above 0",
+	} {
+		got := InStep(step("github.com/dapple-dp/dapple/internal/transforms/synth.solveFn", text))
+		if got != "dapple: "+want {
+			t.Errorf("%q became %q", text, got)
+		}
+		for _, around := range []string{"", "job job-001[go-job-1] failed:\nbundle inst003 stage-005 failed:"} {
+			if again := Of(errors.New(around + got)); again.Error() != want {
+				t.Errorf("of %q is found %q", around+got, again)
+			}
+		}
+	}
+}
+
 // TestPrefixesAreKnown: every prefix of an error or a panic in a package that runs inside a pipeline is one that
 // Of finds.
 func TestPrefixesAreKnown(t *testing.T) {

@@ -65,6 +65,7 @@ func Discover(s beam.Scope, rows beam.PCollection, p Params) beam.PCollection {
 	if !sensitive.Spend(hidden, fn) {
 		panic("discover: Discover was given records that another release is made from: their losses add, which neither statement would say")
 	}
+	synth.Watch()
 	secret := beam.Reshuffle(s, beam.ParDo(s, drawSeed, beam.Impulse(s)))
 	grouped := beam.CoGroupByKey(s, beam.AddFixedKey(s, secret), beam.AddFixedKey(s, sensitive.Reveal(hidden)))
 	found := beam.Reshuffle(s, beam.ParDo(s, fn, grouped))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -59,5 +60,23 @@ func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
 		if (err == nil) != c.draws || len(files) > 0 != c.draws {
 			t.Errorf("run %s, store %q: error %v, marks %v", c.run, c.store, err, files)
 		}
+	}
+}
+
+// The error of a step stands once in what a runner returns to a program, without Beam's plan of the step. A step of others keeps what
+// it has said as Beam tells it.
+func TestAnErrorStandsOnce(t *testing.T) {
+	p, s := beam.NewPipelineWithRoot()
+	Solve(s, stats(s, 3), SolveParams{Epsilon: 1, Delta: 1e-9, RunID: "run", Store: StoreRef{Kind: "refusing", Config: t.TempDir()}})
+	_, err := prism.Execute(t.Context(), p)
+	if err == nil || strings.Count(err.Error(), "dapple: synth: ") != 1 || strings.Count(err.Error(), "synth: ") != 1 || strings.Contains(err.Error(), "Plan[") || strings.Contains(err.Error(), "DoFn[") {
+		t.Errorf("of dapple's step: %v", err)
+	}
+	p, s = beam.NewPipelineWithRoot()
+	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
+	_, err = prism.Execute(t.Context(), p)
+	<-failingWorker
+	if err == nil || !strings.Contains(err.Error(), "DoFn[") || !strings.Contains(err.Error(), "as it should") {
+		t.Errorf("of another's step: %v", err)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
-	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/methods"
@@ -66,7 +65,7 @@ func Solve(s beam.Scope, stats counts.Stats, p SolveParams) Release {
 			panic(err.Error())
 		}
 	}
-	runner.Watch()
+	Watch()
 	tables, solve := sensitive.Reveal(stats.Collection()), any(fn)
 	if stats.Parts() && p.Store.Kind != "" {
 		kept := carry.Carrier{At: p.Parts, Dir: p.RunID + PartsSuffix}
