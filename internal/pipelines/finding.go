@@ -227,7 +227,7 @@ func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []strin
 	if r.few != "" {
 		notes = append(notes, r.few)
 	}
-	return append(notes, firstOf(misfits(f), 3, "", " more columns have values that did not fit: "+file+" says which")...)
+	return append(notes, firstOf(f.Misfits(), 3, "", " more columns have values that did not fit: "+file+" says which")...)
 }
 
 // firstOf returns the first lines of a list, and one line for more than one other.
@@ -241,24 +241,8 @@ func firstOf(list []string, most int, head, more string) (lines []string) {
 	return lines
 }
 
-// misfits says by column how many of its values did not fit what was found of it, the worst first.
-func misfits(f *discover.Found) (list []string) {
-	if f == nil {
-		return nil
-	}
-	for _, c := range f.Noted() {
-		list = append(list, c.Name+": "+c.Note)
-	}
-	return list
-}
-
 // leftOut are the columns with too little found, and those that are not looked at, with the reason.
-func (r *FindRequest) leftOut(f *discover.Found) (list []string) {
-	for _, c := range f.LeftOut() {
-		list = append(list, c.Name+": "+c.Left)
-	}
-	return append(list, r.unread...)
-}
+func (r *FindRequest) leftOut(f *discover.Found) []string { return append(f.LeftOut(), r.unread...) }
 
 // openNote says what of a file was found; empty: all of it.
 func (r *FindRequest) openNote(budget string) string {

@@ -60,7 +60,7 @@ func (r *Request) output(runID string, st run.Staging, began time.Time) *output 
 		DomainText: found.text, Queries: workload.Names(r.File),
 		Told: report.Told{
 			RowsAt: at, RowsFormat: format, Strict: r.Strict, TrimID: form.TrimID, NullID: form.NullID, Derived: derivedFacts(r.File), About: r.about, Began: began.Format(time.RFC3339),
-			Found: r.foundBefore(), LeftOut: found.left, DidNotFit: misfits(found.Found), Table: r.tableHash(), Asked: r.asked, WorkloadTarget: r.File.Target,
+			Found: r.foundBefore(), LeftOut: found.left, DidNotFit: found.Found.Misfits(), Table: r.tableHash(), Asked: r.asked, WorkloadTarget: r.File.Target,
 		},
 	}}}).opened()
 }

@@ -79,8 +79,10 @@ func Complete(open *schema.Open, found *discover.Found, csv string, charge *sche
 		return text, nil
 	}
 	left := map[string]string{}
-	for _, c := range found.LeftOut() {
-		left[c.Name] = c.Left
+	for _, c := range found.Columns {
+		if c.Left != "" {
+			left[c.Name] = c.Left
+		}
 	}
 	return open.Fill(text, max(1, found.MaxRows), left, charge)
 }

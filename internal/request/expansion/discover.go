@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
@@ -188,10 +187,7 @@ func (f *fileFn) ProcessElement(text string, emit func(FoundDomain)) error {
 	if err != nil {
 		return fmt.Errorf("expansion: %w", err)
 	}
-	out := FoundDomain{Domain: string(file), Epsilon: charge.Epsilon, Delta: charge.Delta, LeftOut: []string{}}
-	for _, c := range found.LeftOut() {
-		out.LeftOut = append(out.LeftOut, strings.TrimSpace(c.Name+": "+c.Left))
-	}
+	out := FoundDomain{Domain: string(file), Epsilon: charge.Epsilon, Delta: charge.Delta, LeftOut: append([]string{}, found.LeftOut()...)}
 	emit(out)
 	return nil
 }

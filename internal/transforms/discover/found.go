@@ -226,14 +226,27 @@ func (c *Column) year(text string) (year int, ok bool) {
 	return a.Type.Time(v).Year(), true
 }
 
-// Noted returns the kept columns with values that did not fit, the worst first.
-func (f *Found) Noted() []FoundColumn {
-	list := slices.DeleteFunc(slices.Clone(f.Columns), func(c FoundColumn) bool { return c.Left != "" || c.Note == "" })
-	slices.SortStableFunc(list, func(a, b FoundColumn) int { return cmp.Compare(b.Part, a.Part) })
+// Misfits says of each kept column with values that did not fit how many they are, the worst first; nothing of nil.
+func (f *Found) Misfits() (list []string) {
+	if f == nil {
+		return nil
+	}
+	columns := slices.Clone(f.Columns)
+	slices.SortStableFunc(columns, func(a, b FoundColumn) int { return cmp.Compare(b.Part, a.Part) })
+	for _, c := range columns {
+		if c.Left == "" && c.Note != "" {
+			list = append(list, c.Name+": "+c.Note)
+		}
+	}
 	return list
 }
 
-// LeftOut returns the columns that are left out.
-func (f *Found) LeftOut() (list []FoundColumn) {
-	return slices.DeleteFunc(slices.Clone(f.Columns), func(c FoundColumn) bool { return c.Left == "" })
+// LeftOut names the columns that are left out, with the reason.
+func (f *Found) LeftOut() (list []string) {
+	for _, c := range f.Columns {
+		if c.Left != "" {
+			list = append(list, c.Name+": "+c.Left)
+		}
+	}
+	return list
 }
