@@ -1,11 +1,17 @@
 package infer
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestFarValues: one wild record decides no range and no resolution, and a code far from all else is an exact value, of numbers, dates
@@ -65,5 +71,40 @@ func TestLongTables(t *testing.T) {
 	p.Input = put(t, "wide.csv", strings.Replace(table, "test,value", "city,value", 1))
 	if got := propose(t, p); strings.Contains(got, "pivot") {
 		t.Error(got)
+	}
+}
+
+// Codes far from the numbers of a column whose type the table has are exact values, as they are where the type is read off texts, and
+// six decimal places stay.
+func TestTypedCodes(t *testing.T) {
+	for _, c := range []struct {
+		a    domain.Attribute
+		code string
+		rest func(i int) string
+		want string
+	}{
+		{domain.Attribute{Type: domain.Numeric, Scale: 1}, "-999.9", func(i int) string { return fmt.Sprintf("3%d.%d", i%10, i/10%10) }, "min: 30, max: 39.9, resolution: 0.1, exact: [-999.9]"},
+		{domain.Attribute{Type: domain.Numeric, Scale: 2}, "99999.99", func(i int) string { return fmt.Sprintf("%d.%02d", i%50, i%100) }, "exact: [99999.99]"},
+		{domain.Attribute{Type: domain.Numeric, Scale: 6}, "0.5", func(i int) string { return fmt.Sprintf("0.%06d", i*7919%1_000_000) }, "resolution: 0.000001"},
+		{domain.Attribute{Type: domain.Int64}, "-999999", func(i int) string { return fmt.Sprint(1000 + i*7%5000) }, "exact: [-999999]"},
+		{domain.Attribute{Type: domain.Date}, "9999-12-31", func(i int) string { return fmt.Sprintf("2023-%02d-%02d", 1+i%12, 1+i%28) }, "exact: [9999-12-31]"},
+	} {
+		c.a.Name = "x"
+		path := filepath.Join(t.TempDir(), "t.parquet")
+		f := must.Value(os.Create(path))(t)
+		w := must.Value(parquetio.NewWriter(f, &domain.Domain{Attributes: []domain.Attribute{c.a}}, parquetio.Options{}))(t)
+		chunk := &domain.Chunk{Rows: 4000, Columns: []domain.Column{{Form: domain.Ints}}}
+		for i := range chunk.Rows {
+			text := c.rest(i)
+			if i%9 == 0 {
+				text = c.code
+			}
+			v, _ := c.a.ParseNative(text)
+			chunk.Columns[0].Ints = append(chunk.Columns[0].Ints, v)
+		}
+		must.Do(t, w.Write(chunk))
+		_, err := w.Close()
+		must.Do(t, errors.Join(err, f.Close()))
+		hasLines(t, propose(t, Params{Input: path, FromData: true}), c.want)
 	}
 }

@@ -69,10 +69,10 @@ func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 		number, ok := t.unitOf(c, i)
 		switch {
 		case ok:
-			if t.native(number); t.typ != domain.Int64 {
+			if t.native(number); t.typ != domain.Int64 && t.typ != domain.Numeric {
 				continue
 			}
-			t.buf = strconv.AppendInt(t.buf[:0], number, 10)
+			t.buf = (&domain.Attribute{Type: t.typ, Scale: t.scale}).AppendNative(t.buf[:0], number)
 		case c.Form == domain.Dictionary:
 			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
 		case c.Form == domain.Floats:

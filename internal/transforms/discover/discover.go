@@ -101,7 +101,7 @@ const (
 // mostEntries is how many people or values a bundle holds, and mostBytes how much of people: a dozen columns have some 200 bytes of each.
 const (
 	mostEntries = 1 << 17
-	mostBytes   = 1 << 25
+	mostBytes   = 1 << 24
 )
 
 // keeping passes on what a carrier keeps. Figures of no record are small, and stay.
