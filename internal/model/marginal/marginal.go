@@ -7,7 +7,11 @@
 // attribute a of record r, below sizes[a].
 package marginal
 
-import "github.com/dapple-dp/dapple/dp/domain"
+import (
+	"math"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
 
 // Block is how many records are best looked at at a time: the cells of so many fit the first-level cache.
 const Block = 2048
@@ -87,4 +91,30 @@ func Subsets(c domain.Clique, width int, visit func(domain.Clique)) {
 		}
 	}
 	grow(make(domain.Clique, 0, width), c)
+}
+
+// CramersV returns Cramér's V of two columns of so many codes, whose counts, or shares, each visits by their codes: √(χ²/(n·(k−1))),
+// k the smaller number of codes that any record has. NaN: one of the columns is constant.
+func CramersV(first, second int, each func(visit func(a, b int, n float64))) float64 {
+	p, q := make([]float64, first), make([]float64, second)
+	each(func(a, b int, n float64) { p[a], q[b] = p[a]+n, q[b]+n })
+	sum := 0.0
+	each(func(a, b int, n float64) {
+		if n > 0 {
+			sum += n / p[a] * n / q[b] // χ²/n + 1 in all
+		}
+	})
+	held := func(x []float64) (n int) {
+		for _, v := range x {
+			if v > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	k := min(held(p), held(q))
+	if k < 2 {
+		return math.NaN()
+	}
+	return math.Sqrt(max(sum-1, 0) / float64(k-1))
 }

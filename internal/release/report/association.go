@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
@@ -45,32 +46,15 @@ func (p Page) association() (page.Heat, []pair) {
 	return h, list
 }
 
-// cramersV is √(χ²/(n·(k−1))) of a table of shares, k the smaller of the numbers of its rows and columns that
-// hold anything; 0 if one of these is 1.
+// cramersV is Cramér's V of a table of shares; 0 if a column of it is constant.
 func cramersV(table []float64, rows, columns int) float64 {
-	r, c := make([]float64, rows), make([]float64, columns)
-	for i, x := range table {
-		r[i/columns] += x
-		c[i%columns] += x
-	}
-	held := func(x []float64) (n int) {
-		for _, v := range x {
-			if v > 0 {
-				n++
-			}
+	v := marginal.CramersV(rows, columns, func(visit func(a, b int, n float64)) {
+		for i, x := range table {
+			visit(i/columns, i%columns, x)
 		}
-		return n
-	}
-	k := min(held(r), held(c))
-	if k < 2 {
+	})
+	if math.IsNaN(v) {
 		return 0
 	}
-	sum := 0.0
-	for i, x := range table {
-		if e := r[i/columns] * c[i%columns]; e > 0 {
-			sum += x * x / e
-		}
-	}
-	// χ²/n = Σ x²/(r·c) − 1 for shares that sum to 1.
-	return math.Sqrt(min(1, max(0, (sum-1)/float64(k-1))))
+	return min(1, v)
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
@@ -143,27 +141,15 @@ func cross(first, second categories) contingency {
 
 // cramer returns Cramér's V of the true table or the other one, NaN if a column of it is constant.
 func (p *contingency) cramer(table int) float64 {
-	first, second := make([]float64, p.sizes[0]), make([]float64, p.sizes[1])
-	each := func(visit func(a, b int, n float64)) {
+	return marginal.CramersV(p.sizes[0], p.sizes[1], func(visit func(a, b int, n float64)) {
 		for i, n := range p.counts[table] {
 			cell := i
 			if p.cells != nil {
 				cell = p.cells[i]
 			}
-			if n > 0 {
-				visit(cell/p.sizes[1], cell%p.sizes[1], float64(n))
-			}
+			visit(cell/p.sizes[1], cell%p.sizes[1], float64(n))
 		}
-	}
-	each(func(a, b int, n float64) { first[a], second[b] = first[a]+n, second[b]+n })
-	sum := 0.0
-	each(func(a, b int, n float64) { sum += n / first[a] * n / second[b] })
-	present := func(counts []float64) int { return floats.Count(func(n float64) bool { return n > 0 }, counts) }
-	smaller := min(present(first), present(second))
-	if smaller < 2 {
-		return math.NaN()
-	}
-	return math.Sqrt(max(sum-1, 0) / float64(smaller-1))
+	})
 }
 
 // similarity returns 1 − the total variation of counts of two tables, which have so many rows.

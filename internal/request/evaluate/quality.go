@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/background"
 )
 
-// SDMetrics is the release of SDMetrics whose figures Quality gives.
+// SDMetrics is the release of SDMetrics whose figures Values gives.
 const SDMetrics = "0.32.0"
 
 // Thresholds of SDMetrics' quality report: pairs of columns that the true table associates less have no score.
@@ -19,13 +19,6 @@ const (
 	correlated = .5 // |Pearson's r|
 	associated = .3 // Cramér's V
 )
-
-// Quality is what SDMetrics' QualityReport says of two tables, on their values as they are written.
-type Quality struct {
-	Shapes  Property `json:"column_shapes"`
-	Trends  Property `json:"column_pair_trends"`
-	Overall Score    `json:"overall"` // mean of the averages of Shapes and Trends
-}
 
 // compareValues compares the values of other with the values of truth: each column, and each pair of columns.
 func compareValues(ctx context.Context, truth, other []*values) (*Values, error) {

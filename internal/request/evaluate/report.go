@@ -40,9 +40,11 @@ type Comparison struct {
 
 // Values compares the tables on their values as they are written.
 type Values struct {
-	SDMetrics string `json:"sdmetrics"` // the release that figures of Quality follow
-	Quality
-	Columns []Column `json:"columns"`
+	SDMetrics string   `json:"sdmetrics"` // the release whose QualityReport has the next three
+	Shapes    Property `json:"column_shapes"`
+	Trends    Property `json:"column_pair_trends"`
+	Overall   Score    `json:"overall"` // mean of the averages of Shapes and Trends
+	Columns   []Column `json:"columns"`
 }
 
 // Width sums up the marginals of K attributes. Errors are in shares of rows.

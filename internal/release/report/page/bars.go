@@ -158,20 +158,24 @@ func (b Bars) Summary() string {
 		Count(float64(len(b.Cells))), Short(b.Name, labelRunes), Short(most.Label, labelRunes), Percent(most.Share, b.decimals()))
 }
 
+// most returns all cells, or the most frequent ones.
+func (b Bars) most() []Bar {
+	if len(b.Cells) <= listed {
+		return b.Cells
+	}
+	cells := slices.Clone(b.Cells)
+	slices.SortStableFunc(cells, func(x, y Bar) int { return cmp.Compare(max(y.Share, y.Other), max(x.Share, x.Other)) })
+	return cells[:listed]
+}
+
 // List returns the bars of a column without order: all, or the most frequent ones. It is empty if the column
 // is ordered.
 func (b Bars) List() (rows []Row) {
 	if b.Ordered {
 		return nil
 	}
-	cells := b.Cells
-	if len(cells) > listed {
-		cells = slices.Clone(cells)
-		slices.SortStableFunc(cells, func(x, y Bar) int { return cmp.Compare(max(y.Share, y.Other), max(x.Share, x.Other)) })
-		cells = cells[:listed]
-	}
 	d, scale := b.decimals(), 1000/top(b.Cells)
-	for _, c := range cells {
+	for _, c := range b.most() {
 		r := Row{Label: c.Label, Figures: b.figures(c, d), Columns: 1 + len(b.Series)}
 		if b.Paired {
 			r.Fill = fmt.Sprintf("M0 5.5h%.1fv4.5h-%.1fz", scale*c.Share, scale*c.Share)
@@ -196,9 +200,7 @@ func (b Bars) Rest() string {
 	for _, c := range b.Cells {
 		all += c.Share
 	}
-	cells := slices.Clone(b.Cells)
-	slices.SortStableFunc(cells, func(x, y Bar) int { return cmp.Compare(max(y.Share, y.Other), max(x.Share, x.Other)) })
-	for _, c := range cells[:listed] {
+	for _, c := range b.most() {
 		shown += c.Share
 	}
 	return fmt.Sprintf("The %d most frequent of %s values; the others have %s together.",
