@@ -265,10 +265,9 @@ func (o *output) written(ctx context.Context) (report.Written, error) {
 	if done != nil {
 		found, err = done.Written, nil
 	}
-	w := report.Written{
-		Output: o.Target.Output, Release: found.Release, Format: o.Target.Format, Table: o.table, Job: found.Job,
-		Files: found.Files, Rows: found.Rows, People: found.People, Bytes: found.Bytes, Digest: found.Digest,
-	}
+	w := report.Written{Release: found.Release, Table: o.table, Wrote: report.Wrote{
+		Output: o.Target.Output, Format: o.Target.Format, Job: found.Job, Files: found.Files, Rows: found.Rows, People: found.People, Bytes: found.Bytes, Digest: found.Digest,
+	}}
 	if w.Table { // the rows are there, whether or not the job can be asked
 		if w.Rows < 0 && o.RowsAsked > 0 {
 			w.Rows = o.RowsAsked

@@ -13,18 +13,13 @@ import (
 
 // Written is what a run wrote.
 type Written struct {
-	Output, Release string // a directory, or a table; a directory
-	Format          string // parquet or csv
-	Table           bool   // Output is a table
-	Job             string // that has loaded the rows into the table; empty: not known
-	Files           int
-	Rows, Bytes     int64
-	People          int64    // rows of a table of people beside the table of their rows; 0: there is one table
-	Width           int      // columns of the widest marginals asked for; 0: not known
-	Compare         string   // the command that compares rows and table; empty: it is not known
-	Digest          string   // SHA-256 of the manifest; empty: no manifest
-	Adopted         string   // how an earlier run had made this; empty: this run has made it
-	Notes           []string // what else is to be said, a line each
+	Wrote
+	Release string   // a directory
+	Table   bool     // Output is a table
+	Width   int      // columns of the widest marginals asked for; 0: not known
+	Compare string   // the command that compares rows and table; empty: it is not known
+	Adopted string   // how an earlier run had made this; empty: this run has made it
+	Notes   []string // what else is to be said, a line each
 }
 
 // The last lines of a run are at most so many, of so many characters each: lists are on the page.

@@ -15,7 +15,7 @@ func TestClosingIsShort(t *testing.T) {
 	long := strings.Repeat("long/", 60)
 	for n := range 9 {
 		p := report.Privacy{Status: solver.Unfit.String(), Meaning: report.Meaning{Warning: strings.Repeat("delta is too large ", 20)}, LeftOut: []string{"a: too few", "b: too few", "c", "d: " + long}}
-		out := report.Written{Output: long + "out", Release: long + "out.release", Compare: "dapple evaluate " + long, Digest: strings.Repeat("a", 64)}
+		out := report.Written{Wrote: report.Wrote{Output: long + "out", Digest: strings.Repeat("a", 64)}, Release: long + "out.release", Compare: "dapple evaluate " + long}
 		for i := range n {
 			out.Notes = append(out.Notes, strings.Repeat("note ", 10*i+1))
 		}
@@ -36,7 +36,7 @@ func TestClosingIsShort(t *testing.T) {
 func TestClosingHasNotes(t *testing.T) {
 	for _, notes := range [][]string{nil, {"one"}, {"one", "two"}} {
 		var b strings.Builder
-		must.Do(t, report.WriteClosing(&b, report.Privacy{}, report.Written{Output: "out", Notes: notes}))
+		must.Do(t, report.WriteClosing(&b, report.Privacy{}, report.Written{Wrote: report.Wrote{Output: "out"}, Notes: notes}))
 		want := ""
 		for _, n := range notes {
 			want += "note    " + n + "\n"
@@ -64,7 +64,7 @@ func TestClosingSaysTheErrorInWords(t *testing.T) {
 		{report.Privacy{}, 3, "not known: this method keeps no answer to compare the model with"},
 	} {
 		var b strings.Builder
-		must.Do(t, report.WriteClosing(&b, c.p, report.Written{Output: "out", Width: c.width}))
+		must.Do(t, report.WriteClosing(&b, c.p, report.Written{Wrote: report.Wrote{Output: "out"}, Width: c.width}))
 		must.Hold(t, strings.Contains(b.String(), "\nerror   "+c.want+"\n"), "no %q in\n%s", c.want, b.String())
 	}
 }
@@ -73,7 +73,7 @@ func TestClosingSaysTheErrorInWords(t *testing.T) {
 func TestClosingWarnsOfDelta(t *testing.T) {
 	for _, warning := range []string{"", "delta is too large"} {
 		var b strings.Builder
-		must.Do(t, report.WriteClosing(&b, report.Privacy{Meaning: report.Meaning{Warning: warning}}, report.Written{Output: "out"}))
+		must.Do(t, report.WriteClosing(&b, report.Privacy{Meaning: report.Meaning{Warning: warning}}, report.Written{Wrote: report.Wrote{Output: "out"}}))
 		if said := strings.Contains(b.String(), "note    delta is too large\n"); said != (warning != "") {
 			t.Errorf("%q: %s", warning, b.String())
 		}
@@ -84,7 +84,7 @@ func TestClosingWarnsOfDelta(t *testing.T) {
 func TestClosingSaysHowTheFitEnded(t *testing.T) {
 	for status, says := range map[solver.Status]bool{solver.Converged: false, solver.RoundsDone: false, solver.Unfit: true} {
 		var b strings.Builder
-		must.Do(t, report.WriteClosing(&b, report.Privacy{Status: status.String()}, report.Written{Output: "out"}))
+		must.Do(t, report.WriteClosing(&b, report.Privacy{Status: status.String()}, report.Written{Wrote: report.Wrote{Output: "out"}}))
 		if strings.Contains(b.String(), "fit     POOR: misses what was released: figures are further off than noise explains") != says {
 			t.Errorf("%s: %s", status, b.String())
 		}

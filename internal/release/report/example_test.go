@@ -9,7 +9,7 @@ import (
 
 // The last line of a command says where rows are and what they cost.
 func ExampleWriteSampled() {
-	out := report.Written{Output: "more", Format: "csv", Files: 2, Rows: 1000, Bytes: 43_210}
+	out := report.Written{Wrote: report.Wrote{Output: "more", Format: "csv", Files: 2, Rows: 1000, Bytes: 43_210}}
 	if err := report.WriteSampled(os.Stdout, 1000, false, out); err != nil {
 		fmt.Println(err)
 	}

@@ -26,7 +26,7 @@ func TestRowsSD(t *testing.T) {
 	for sd, says := range map[float64]bool{.019: false, .15: true} {
 		p := report.Privacy{RowsSD: sd, RowsMax: 100, Statement: accountant.Statement{Epsilon: 1, Neighbouring: "AddRemove", Capacity: "1/2", RhoTotal: "1/2"}}
 		var closing, page strings.Builder
-		must.Do(t, report.WriteClosing(&closing, p, report.Written{Output: "out"}))
+		must.Do(t, report.WriteClosing(&closing, p, report.Written{Wrote: report.Wrote{Output: "out"}}))
 		must.Do(t, report.WriteHTML(&page, report.Page{Privacy: p, Domain: d}))
 		for _, out := range []string{closing.String(), page.String()} {
 			must.Hold(t, strings.Contains(out, "15 % more or fewer (one standard deviation)") == says, "%g: %s", sd, out)

@@ -63,11 +63,10 @@ type VerifyResult struct {
 }
 
 func (w Written) wrote() *Wrote {
-	out := &Wrote{Output: w.Output, Format: w.Format, Files: w.Files, Bytes: w.Bytes, Rows: w.Rows, People: w.People, Job: w.Job, Digest: w.Digest}
 	if w.Table {
-		out.Format = ""
+		w.Format = ""
 	}
-	return out
+	return &w.Wrote
 }
 
 // Result returns the last lines of a run for programs.

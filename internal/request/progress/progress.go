@@ -112,15 +112,17 @@ func (m *Meter) report(stage string, done, total int) {
 		if isNew || now.Sub(m.shown) > 100*time.Millisecond || done == total {
 			m.draw()
 		}
-	case m.objects && (isNew || fits[stage] && now.Sub(m.shown) > refreshEvery):
+	case !isNew && !(fits[stage] && now.Sub(m.shown) > refreshEvery):
+	case m.objects:
 		m.shown = now
 		m.object(now)
-	case !m.objects && isNew:
+	default:
 		m.shown = now
-		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.amount(stage, done, total), elapsed(now.Sub(m.began)))
-	case !m.objects && fits[stage] && now.Sub(m.shown) > refreshEvery:
-		m.shown = now
-		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, m.reached(stage, done, total), elapsed(now.Sub(m.began)))
+		amount := m.reached(stage, done, total)
+		if isNew {
+			amount = m.amount(stage, done, total)
+		}
+		fmt.Fprintf(m.out, "%s%s (%s)\n", stage, amount, elapsed(now.Sub(m.began)))
 	}
 }
 
