@@ -2,7 +2,6 @@ package domain
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +37,7 @@ func TestEqualCuts(t *testing.T) {
 }
 
 func TestEqualFloatCuts(t *testing.T) {
-	if got, want := EqualFloatCuts(0, 1, 10), []float64{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1}; !slices.Equal(got, want) {
-		t.Errorf("cuts %v, want %v", got, want)
-	}
+	must.List(t, EqualFloatCuts(0, 1, 10), []float64{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1}, "cuts")
 	inf, eps := math.Inf(1), math.Nextafter(1, 2)
 	for _, bad := range [][2]float64{{1, 1}, {2, 1}, {math.NaN(), 1}, {0, inf}, {-inf, 0}, {1, eps}} {
 		if got := EqualFloatCuts(bad[0], bad[1], 2); got != nil {

@@ -155,7 +155,5 @@ func TestDecodeReuse(t *testing.T) {
 	dec.Decode(&used, all, zero)
 	dec.Decode(&used, make([]Code, d.Len()), zero)
 	dec.Decode(&fresh, make([]Code, d.Len()), zero)
-	if got, want := fmt.Sprint(used), fmt.Sprint(fresh); got != want {
-		t.Errorf("used chunk\n%s\nfresh chunk\n%s", got, want)
-	}
+	must.Equal(t, fmt.Sprint(used), fmt.Sprint(fresh), "used chunk")
 }

@@ -121,12 +121,8 @@ func TestTakeBins(t *testing.T) {
 		if err != nil || b.Validate() != nil {
 			t.Fatal(err, b.Validate())
 		}
-		if got, want := b.Attributes[before].Size(), b.Attributes[2].Size()+1; got != want {
-			t.Errorf("NULL %v: %d cells, want %d", null, got, want)
-		}
-		if got, want := d.Attributes[before].RecordSize(), d.Attributes[2].RecordSize()+1; got != want {
-			t.Errorf("NULL %v: %d codes of records, want %d", null, got, want)
-		}
+		must.Equal(t, b.Attributes[before].Size(), b.Attributes[2].Size()+1, "NULL %v", null)
+		must.Equal(t, d.Attributes[before].RecordSize(), d.Attributes[2].RecordSize()+1, "NULL %v", null)
 	}
 }
 

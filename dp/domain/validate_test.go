@@ -2,7 +2,6 @@ package domain
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -102,9 +101,7 @@ func TestLabels(t *testing.T) {
 	for c := range a.Size() {
 		got = append(got, a.Label(Code(c)))
 	}
-	if want := []string{"other", "NULL", "other (any other value)", "NULL (no value)"}; !slices.Equal(got, want) {
-		t.Errorf("labels %q, want %q", got, want)
-	}
+	must.List(t, got, []string{"other", "NULL", "other (any other value)", "NULL (no value)"}, "labels")
 }
 
 func TestWants(t *testing.T) {

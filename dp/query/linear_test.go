@@ -72,9 +72,7 @@ func TestShapes(t *testing.T) {
 		for z := range 24 {
 			r := []domain.Code{domain.Code(z / 6), domain.Code(z / 2 % 3), domain.Code(z % 2)}
 			for i := range m.Queries.Queries() {
-				if got, want := m.Queries.Value(i, m.Clique.Cell(sizes, r)), c.value(i, r); got != want {
-					t.Errorf("%s: query %d of record %v is %g, want %g", name, i, r, got, want)
-				}
+				must.Equal(t, m.Queries.Value(i, m.Clique.Cell(sizes, r)), c.value(i, r), "%s: query %d of record %v", name, i, r)
 			}
 		}
 	}

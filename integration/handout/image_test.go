@@ -144,9 +144,7 @@ func TestImageOnAnother(t *testing.T) {
 		t.Errorf("%+v", config.Config)
 	}
 	for name, want := range map[string]string{"opt/launcher": "launcher", "template/dapple": "dapple"} {
-		if b, err := os.ReadFile(filepath.Join(files, name)); err != nil || string(b) != want {
-			t.Errorf("%s: %q, %v", name, b, err)
-		}
+		must.Equal(t, string(must.Value(os.ReadFile(filepath.Join(files, name)))(t)), want, "%s", name)
 	}
 	if err := image([]string{"-root=" + root, "-program=" + launcher, "-base=" + base, "-arch=arm64", filepath.Join(t.TempDir(), "x")}); err == nil || !strings.Contains(err.Error(), "linux/amd64; want linux/arm64") {
 		t.Errorf("a base for another machine: %v", err)

@@ -63,7 +63,5 @@ func TestTable(t *testing.T) {
 	if *update {
 		must.Do(t, os.WriteFile("README.md", []byte(want), 0o644))
 	}
-	if b, err := os.ReadFile("README.md"); err != nil || string(b) != want {
-		t.Errorf("README.md is not the table of the program (error %v): run go -C integration test ./mutation -update", err)
-	}
+	must.Equal(t, string(must.Value(os.ReadFile("README.md"))(t)), want, "README.md is stale: run go -C integration test ./mutation -update")
 }

@@ -55,7 +55,5 @@ func TestAdd(t *testing.T) {
 	for _, text := range []string{"one\n", "", "two\n"} {
 		must.Do(t, add(file, text))
 	}
-	if b, err := os.ReadFile(file); err != nil || string(b) != "one\ntwo\n" {
-		t.Errorf("%q, %v", b, err)
-	}
+	must.Equal(t, string(must.Value(os.ReadFile(file))(t)), "one\ntwo\n")
 }

@@ -108,9 +108,7 @@ func checkRemade(t *testing.T, c Config, run func(Config) (*Result, error)) {
 			t.Errorf("%s, once more: %v", name, err)
 		}
 	}
-	if now, err := os.ReadFile(filepath.Join(c.Output+".release", "_model.arrow")); err != nil || string(now) != string(model) {
-		t.Errorf("the model has changed: %v", err)
-	}
+	must.Equal(t, string(must.Value(os.ReadFile(filepath.Join(c.Output+".release", "_model.arrow")))(t)), string(model), "the model has changed")
 	if _, runs := paid(t, c.Ledger); runs != 1 {
 		t.Errorf("%d runs are charged", runs)
 	}

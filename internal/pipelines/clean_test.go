@@ -41,9 +41,7 @@ func TestCleanSaysOneThingOfARun(t *testing.T) {
 	if s := said["night"]; strings.Count(s, "\n") < 2 || !strings.Contains(s, "it had spent nothing") || strings.Contains(s, "counts as spent") {
 		t.Errorf("of a run that had not drawn:\n%s", s)
 	}
-	if s := said["unknown"]; !strings.Contains(s, "it counts as spent if anybody could read them") {
-		t.Errorf("of a run of which nothing is known:\n%s", s)
-	}
+	must.Contain(t, said["unknown"], "it counts as spent if anybody could read them", "of a run of which nothing is known")
 }
 
 // TestCleanRemovesWhatWasFound: what an unfinished run has found of a table is removed, and clean says whether it was paid

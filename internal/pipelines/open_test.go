@@ -237,9 +237,7 @@ func TestFindWithForm(t *testing.T) {
 				t.Errorf("%s: the domain lacks %s:\n%s", name, want, data)
 			}
 		}
-		if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "the domain was found with 10 % of the budget: 2 of 3 columns") {
-			t.Errorf("%s: notes: %s", name, notes)
-		}
+		must.Contain(t, strings.Join(res.Written.Notes, "\n"), "the domain was found with 10 % of the budget: 2 of 3 columns", "%s: notes", name)
 	}
 	write(c.Domain, "privacy_id: id\ncsv: {comma: \";\", columns: [id, city, size, note]}\n")
 	c.Output = filepath.Join(dir, "another")

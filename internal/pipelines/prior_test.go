@@ -46,9 +46,7 @@ func TestInferredFileIsCharged(t *testing.T) {
 		if f == nil || f.Epsilon != .5 || f.Delta != 1e-10 || f.TogetherDelta < 1.1e-9 || f.TogetherEpsilon <= float64(run.Epsilon) || f.TogetherEpsilon > float64(run.Epsilon)+.5 {
 			t.Fatalf("the statement says %+v of finding the domain", f)
 		}
-		if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "the domain was found with ε = 0.5") {
-			t.Errorf("notes: %s", notes)
-		}
+		must.Contain(t, strings.Join(res.Written.Notes, "\n"), "the domain was found with ε = 0.5", "notes")
 	}
 	b, faults := openLedger(t.Context(), ledger)
 	must.Need(t, len(faults) <= 0, "%v", faults)

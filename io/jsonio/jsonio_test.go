@@ -93,9 +93,7 @@ func TestForm(t *testing.T) {
 	form := src.Form(schema.CSV{Trim: true, Null: []string{"NA"}, NullID: []string{"?"}, Written: map[string]schema.Written{"Größe": schema.CommaNumbers}})
 	var got []string
 	must.Do(t, src.Each(ctx, twoColumns, form, formattest.Rows(twoColumns, &got)))
-	if want := []string{`" a " "NULL" "1234" `, `"NULL" "x" "1.5" `}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.List(t, got, []string{`" a " "NULL" "1234" `, `"NULL" "x" "1.5" `})
 }
 
 func TestRefusals(t *testing.T) {
@@ -137,9 +135,7 @@ func TestDescribe(t *testing.T) {
 		}
 		got = append(got, c.Name+" "+kind)
 	}
-	if want := []string{"zip STRING", "day untyped", "n untyped", "home nested", "mixed untyped", "tags nested"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.List(t, got, []string{"zip STRING", "day untyped", "n untyped", "home nested", "mixed untyped", "tags nested"})
 	f, _ := table.FormatOf("jsonl")
 	advice, err := f.Advise(ctx, files.Info{Name: name}, schema.CSV{})
 	if err != nil || !strings.Contains(advice, "line 3 is no JSON object") || !strings.Contains(advice, `(\"home\", \"tags\")`) {

@@ -21,17 +21,13 @@ func TestSwitchesApply(t *testing.T) {
 		}
 		names[c.name] = true
 		files, err := c.applied(root)
-		if err != nil {
-			t.Error(err)
-		}
+		must.Hold(t, err == nil, "%v", err)
 		for name, text := range files {
 			if _, err := format.Source([]byte(text)); err != nil {
 				t.Errorf("%s: %s: %v", c.name, name, err)
 			}
 		}
-		if _, err := codeLines(root, c.code); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		must.Passes(codeLines(root, c.code))(t, "%s", c.name)
 	}
 	w := &workshop{root, t.TempDir()}
 	for left := slices.Clone(switches); len(left) > 0; {

@@ -103,9 +103,7 @@ func TestWorstGroupsOfThePage(t *testing.T) {
 			}
 		}
 	}
-	if tables < 4 {
-		t.Errorf("%d tables of rows, want four and more", tables)
-	}
+	must.Hold(t, tables >= 4, "%d tables of rows, want four and more", tables)
 }
 
 // TestWanted: a pattern selects names by as many parts as it has.
@@ -114,20 +112,14 @@ func TestWanted(t *testing.T) {
 		only string
 		want bool
 	}{{"", true}, {"rivals/*", true}, {"rivals/adult7-?/pe", true}, {"rivals/*/pe/1", false}, {"rivals/*/pe/10", true}, {"whole/*", false}} {
-		if got := wanted(c.only, "rivals/adult7-3/pe/10"); got != c.want {
-			t.Errorf("%q: %v, want %v", c.only, got, c.want)
-		}
+		must.Equal(t, wanted(c.only, "rivals/adult7-3/pe/10"), c.want, "%q", c.only)
 	}
 }
 
 // TestBeside: a page never sets a figure beside one that nobody measured.
 func TestBeside(t *testing.T) {
-	if got := beside(.02, .04); got != "0.50" {
-		t.Errorf("half is %q", got)
-	}
-	if got := beside(0, .04) + beside(.02, 0); got != "" {
-		t.Errorf("an unknown figure gives %q", got)
-	}
+	must.Equal(t, beside(.02, .04), "0.50", "half")
+	must.Equal(t, beside(0, .04)+beside(.02, 0), "", "an unknown figure")
 	if got := others(ask("adult7", "auto", dp.AddRemove, 1, adult7Delta)); !strings.HasPrefix(got, "AIM 0.0320/0.0045/82–174, ") {
 		t.Errorf("figures of others: %q", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // hash identifies the codes of a table.
@@ -37,9 +38,7 @@ func TestPinned(t *testing.T) {
 		"schedule":                                      "de6253232744de6c",
 	}
 	for _, f := range families.All() {
-		if got := hash(f.Make(1000, 1)); got != want[f.Name] {
-			t.Errorf("%q: %q, want %q", f.Name, got, want[f.Name])
-		}
+		must.Equal(t, hash(f.Make(1000, 1)), want[f.Name], "%q", f.Name)
 	}
 }
 
@@ -56,22 +55,14 @@ func TestStructure(t *testing.T) {
 	if len(s.Sizes) != 16 || slices.Min(s.Sizes) != 12 || slices.Max(s.Sizes) != 104 {
 		t.Errorf("the schedule has columns of %v cells, want 16 of 12 to 104", s.Sizes)
 	}
-	if n := conflicts(s, []int{8}, 9); n != 0 {
-		t.Errorf("the hour does not follow from the time in %d records", n)
-	}
-	if n := conflicts(s, []int{4, 5}, 6); n != 0 {
-		t.Errorf("the distance does not follow from the route in %d records", n)
-	}
+	must.Equal(t, conflicts(s, []int{8}, 9), 0, "the hour does not follow from the time, in records")
+	must.Equal(t, conflicts(s, []int{4, 5}, 6), 0, "the distance does not follow from the route, in records")
 	d := made["columns of 100 values that follow from others"]
 	for of, from := range map[int]int{1: 0, 2: 1, 4: 3} {
-		if n := conflicts(d, []int{from}, of); n != 0 {
-			t.Errorf("column %d does not follow from column %d in %d records", of, from, n)
-		}
+		must.Equal(t, conflicts(d, []int{from}, of), 0, "column %d does not follow from column %d, in records", of, from)
 	}
 	for _, name := range []string{"23 binary columns with structural zeros", "12 binary columns, zeros declared"} {
-		if n := made[name].Marginal(domain.Clique{0, 1})[1]; n != 0 {
-			t.Errorf("%q: %d records in a structural zero", name, n)
-		}
+		must.Equal(t, made[name].Marginal(domain.Clique{0, 1})[1], 0, "%q: records in a structural zero", name)
 	}
 	// 100 of 20,000 do not follow on average, and 60 or fewer, or 160 or more, with probability below 1e-4 each; 25 of
 	// those that do not follow would not be seen to at most.
@@ -87,9 +78,7 @@ func TestStructure(t *testing.T) {
 		for a := range record {
 			record[a] = x.Columns[a][r]
 		}
-		if !x.Domain.Possible(record) {
-			t.Fatalf("record %d is excluded", r)
-		}
+		must.Need(t, x.Domain.Possible(record), "record %d is excluded", r)
 	}
 }
 
@@ -124,9 +113,7 @@ func TestMarginalByBruteForce(t *testing.T) {
 		}
 		want[c.Cell(x.Sizes, record)]++
 	}
-	if !slices.Equal(want, x.Marginal(c)) {
-		t.Error("Marginal does not count records")
-	}
+	must.Hold(t, slices.Equal(want, x.Marginal(c)), "Marginal does not count records")
 }
 
 // The resample floor of a table of n records that are all different is known: half the mean distance of a

@@ -40,9 +40,7 @@ func TestEveryReleaseBecomesRows(t *testing.T) {
 		population.NewRows(s.Model, s.Problem.Workload.Maximal().Cliques(), n, trial).Read(0, codes)
 		var chunk domain.Chunk
 		domain.NewDecoder(binned).Decode(&chunk, codes, func(int, int) uint64 { return word.Uint64() })
-		if chunk.Rows != n {
-			t.Errorf("trial %d: %d rows, want %d", trial, chunk.Rows, n)
-		}
+		must.Hold(t, chunk.Rows == n, "trial %d: %d rows, want %d", trial, chunk.Rows, n)
 	}
 }
 

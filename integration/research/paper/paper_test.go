@@ -29,9 +29,7 @@ func TestSmall(t *testing.T) {
 	file := filepath.Join(dir, "errors.csv")
 	must.Do(t, write(file, runs))
 	again, err := read(file)
-	if err != nil || len(again) != len(runs) {
-		t.Fatalf("%d runs written, %d read: %v", len(runs), len(again), err)
-	}
+	must.Need(t, err == nil && len(again) == len(runs), "%d runs written, %d read: %v", len(runs), len(again), err)
 	must.Do(t, page(file, dir))
 	most := map[string]float64{"dpam": -.3, "dpfw": -.3, "pep": -.2, "dualquery": -.1}
 	for m, limit := range most {
@@ -47,9 +45,7 @@ func TestSmall(t *testing.T) {
 	}
 	for _, name := range []string{"units.svg", "README.md"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || !bytes.Contains(b, []byte("dualquery")) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Hold(t, err == nil && bytes.Contains(b, []byte("dualquery")), "%s: %v", name, err)
 	}
 }
 

@@ -19,15 +19,11 @@ func TestFilesOpenWithTheMethod(t *testing.T) {
 			docs[file] = true
 		}
 	}
-	if len(docs) < 14 {
-		t.Errorf("%d files of methods", len(docs))
-	}
+	must.Hold(t, len(docs) >= 14, "%d files of methods", len(docs))
 	for file := range docs {
 		text := must.Value(os.ReadFile(file))(t)
 		for _, part := range []string{`Source: `, `Events( and cost)?: `, `[Cc]ost: `} {
-			if !regexp.MustCompile(`(?m)^// .*` + part).Match(text) {
-				t.Errorf("%s has no line of %s", file, part)
-			}
+			must.Hold(t, regexp.MustCompile(`(?m)^// .*`+part).Match(text), "%s has no line of %s", file, part)
 		}
 	}
 }

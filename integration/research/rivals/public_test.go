@@ -114,17 +114,13 @@ func TestReduction(t *testing.T) {
 			}
 		}
 	}
-	if model < 2 || model == len(seen) {
-		t.Errorf("%d of %d records are in the model", model, len(seen))
-	}
+	must.Hold(t, model >= 2 && model != len(seen), "%d of %d records are in the model", model, len(seen))
 }
 
 // TestWithoutPublic refuses a run without the table that it needs, and says what else to do.
 func TestWithoutPublic(t *testing.T) {
 	p := solvertest.Problem(solvertest.Tree10(), 2, dp.AddRemove, 1, false)
 	for _, name := range []string{"pmw-pub", "pap"} {
-		if _, err := named(t, name).Accesses(p); err == nil || !strings.Contains(err.Error(), "solver.Problem.Public") {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fails(named(t, name).Accesses(p))(t, "solver.Problem.Public", "%s", name)
 	}
 }

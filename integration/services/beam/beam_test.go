@@ -289,9 +289,7 @@ func drivers(t *testing.T, options []string) {
 	s := serve(t)
 	first, second := s.job(t, 20_000, 0, options), s.job(t, 20_000, 0, options)
 	for _, j := range []*job{first, second} {
-		if said := j.end(t, true); !strings.Contains(said, "rows ") {
-			t.Error(said)
-		}
+		must.Contain(t, j.end(t, true), "rows ")
 	}
 	until(t, "the end of the workers", func() bool { return len(workers(t, s.pid)) == 0 })
 }

@@ -136,9 +136,7 @@ func (a account) deserted(t *testing.T, charges int) {
 	a.found(t, "dapple-run-*/*.release")
 	must.Do(t, cmd.Process.Kill())
 	wait()
-	if said := a.run(t, 2, a.at("deserted", rows[0])...); !strings.Contains(said, "--run_id=left waits for it") {
-		t.Errorf("%s", said)
-	}
+	must.Contain(t, a.run(t, 2, a.at("deserted", rows[0])...), "--run_id=left waits for it")
 	said := a.run(t, 0, a.at("deserted", rows...)...)
 	if !strings.Contains(said, "no other was submitted") && !strings.Contains(said, "run left had finished before") {
 		t.Errorf("%s", said)

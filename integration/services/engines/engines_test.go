@@ -194,9 +194,7 @@ func (a account) finished(t *testing.T, output, said string, charges int) {
 	t.Helper()
 	a.run(t, 0, "verify", output)
 	must.Hold(t, strings.Contains(said, "; 2 releases, "), "%s", said)
-	if book := a.run(t, 0, "ledger", "book"); !strings.Contains(book, fmt.Sprintf(" by %d run", charges)) {
-		t.Errorf("want %d charges:\n%s", charges, book)
-	}
+	must.Contain(t, a.run(t, 0, "ledger", "book"), fmt.Sprintf(" by %d run", charges), "want %d charges", charges)
 }
 
 // withoutDomain lets a job find the domain, and another one write the rows. So it goes on if the launcher is killed once noise is

@@ -49,31 +49,19 @@ func TestCommand(t *testing.T) {
 		}
 	}
 	figures := []string{"evaluate", "--domain=gs://shop/domain.yaml", "--input=gs://shop/in/customers.csv", "--synthetic=gs://shop/out"}
-	if out := dapple(2, append(figures, "--json=gs://nowhere/x.json")...); !strings.Contains(out, `--json: bucket "nowhere" does not exist; create it, or check the name`) {
-		t.Error(out)
-	}
+	must.Contain(t, dapple(2, append(figures, "--json=gs://nowhere/x.json")...), `--json: bucket "nowhere" does not exist; create it, or check the name`)
 	if out := dapple(2, append(figures, "--json=gs://shop/a?b")...); !strings.Contains(out, "--json: gs://shop/a?b: the characters ? # % [ ] are not allowed in names of objects") {
 		t.Error(out)
 	}
 	propose := []string{"infer", "--input=gs://shop/in/customers.csv", "--privacy_id=none", "--output=gs://shop/proposed.yaml"}
-	if out := dapple(0, propose...); !strings.Contains(out, "wrote gs://shop/proposed.yaml: review it") {
-		t.Error(out)
-	}
+	must.Contain(t, dapple(0, propose...), "wrote gs://shop/proposed.yaml: review it")
 	if b, err := files.ReadAll(ctx, "gs://shop/proposed.yaml", 1<<20); err != nil || !strings.Contains(string(b), "plan") {
 		t.Errorf("the proposal: %v, %q", err, b)
 	}
-	if out := dapple(2, propose...); !strings.Contains(out, "--output: gs://shop/proposed.yaml is there already; set --overwrite, or name another file") {
-		t.Error(out)
-	}
-	if out := dapple(0, append(propose, "--overwrite")...); !strings.Contains(out, "wrote gs://shop/proposed.yaml: review it") {
-		t.Error(out)
-	}
-	if out := dapple(2, append(propose[:3:3], "--output=gs://nowhere/x.yaml")...); !strings.Contains(out, `--output: bucket "nowhere" does not exist`) {
-		t.Error(out)
-	}
-	if out := dapple(0, "infer", "--input=gs://shop/in/customers.csv", "--privacy_id=none"); !strings.Contains(out, "customer") {
-		t.Error(out)
-	}
+	must.Contain(t, dapple(2, propose...), "--output: gs://shop/proposed.yaml is there already; set --overwrite, or name another file")
+	must.Contain(t, dapple(0, append(propose, "--overwrite")...), "wrote gs://shop/proposed.yaml: review it")
+	must.Contain(t, dapple(2, append(propose[:3:3], "--output=gs://nowhere/x.yaml")...), `--output: bucket "nowhere" does not exist`)
+	must.Contain(t, dapple(0, "infer", "--input=gs://shop/in/customers.csv", "--privacy_id=none"), "customer")
 	if out := dapple(2, append([]string{"synth"}, request...)...); !strings.Contains(out, "--output: gs://shop/out is not empty: it holds the output of an earlier run; set --overwrite, or name another directory") {
 		t.Error(out)
 	}

@@ -92,9 +92,7 @@ func TestWheel(t *testing.T) {
 	fresh := installed(t)
 	wheels := must.Value(filepath.Glob(filepath.Join(made, "dapple-*.whl")))(t)
 	fits(t, wheels[0])
-	if got := output(t, t.TempDir(), filepath.Join(filepath.Dir(fresh), "dapple"), "--version"); !strings.Contains(got, "v0.1.0") {
-		t.Errorf("the installed command says %q", got)
-	}
+	must.Contain(t, output(t, t.TempDir(), filepath.Join(filepath.Dir(fresh), "dapple"), "--version"), "v0.1.0", "the installed command")
 	test := must.Value(filepath.Abs(root + "/pipelines/python/tests/test_dapple.py"))(t)
 	t.Log(output(t, t.TempDir(), fresh, "-W", "error::ResourceWarning", test))
 	_ = output(t, root+"/pipelines/python", fresh, "-m", "mypy", "--cache-dir", t.TempDir())

@@ -201,9 +201,7 @@ func TestParseTable(t *testing.T) {
 		"bq://p-1.d_2.t": {"p-1", "d_2", "t"}, "p.d.t": {"p", "d", "t"}, "example.com:p.d.t": {"example.com:p", "d", "t"},
 		"p.d.Straße 1-a": {"p", "d", "Straße 1-a"},
 	} {
-		if got, err := ParseTable(in); err != nil || got != want {
-			t.Errorf("%s: got %+v, %v", in, got, err)
-		}
+		must.Equal(t, must.Value(ParseTable(in))(t), want, "%s", in)
 	}
 	for _, in := range []string{"", "t", "d.t", "p..t", ".d.t", "p.d.", "p.d.t`", "p.d.t$20240101", "p.d.t*", "p.d;x.t", "p`.d.t", "p.d.t\nx", `p.d.t\`, "p.d.a/b", "bq://p/d/t"} {
 		if got, err := ParseTable(in); err == nil {

@@ -76,9 +76,7 @@ func TestPublishFromThisMachine(t *testing.T) {
 	for _, p := range staged.Parts {
 		must.Do(t, os.Remove(p.URI))
 	}
-	if again, err := s.Publish(context.Background(), staged); err != nil || again != done {
-		t.Errorf("got %+v, want %+v, %v", again, done, err)
-	}
+	must.Equal(t, must.Value(s.Publish(context.Background(), staged))(t), done)
 }
 
 func TestPublishFromAnotherMachine(t *testing.T) {

@@ -121,9 +121,7 @@ func TestReleasedFilesKnowWhatIsBeforeThem(t *testing.T) {
 	}}}
 	m, err := d.Publish(ctx, stage(t, d), files, nil)
 	check(t, err)
-	if want := append(slices.Clone(m.Parts), m.Released[0]); !slices.Equal(seen, want) {
-		t.Errorf("seen %v, want %v", seen, want)
-	}
+	must.List(t, seen, append(slices.Clone(m.Parts), m.Released[0]), "seen")
 	if m.Released[0].SHA256 != "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4" { // printf model | sha256sum
 		t.Error(m.Released[0])
 	}

@@ -45,9 +45,7 @@ func TestDecimalsOfTheRange(t *testing.T) {
 	b := fileOf(t, d, Options{}, c)
 	sameRows(t, b, d, c)
 	r := must.Value(file.NewParquetReader(bytes.NewReader(b)))(t)
-	if got := fmt.Sprint(r.MetaData().Schema.Column(0).LogicalType()); !strings.Contains(got, "precision=4, scale=2") {
-		t.Errorf("of a list of values: %s, want the four digits of 20.00", got)
-	}
+	must.Contain(t, fmt.Sprint(r.MetaData().Schema.Column(0).LogicalType()), "precision=4, scale=2", "of a list of values")
 	d = &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Numeric, Scale: 1, Cuts: []int64{-38, 34}, Exact: []int64{-99999, 12200}, Resolution: 1}}}
 	c = &domain.Chunk{Rows: 3, Columns: []domain.Column{{Form: domain.Ints, Ints: []int64{-99999, 12200, 34}}}}
 	sameRows(t, fileOf(t, d, Options{}, c), d, c) // exact values may lie beyond the range

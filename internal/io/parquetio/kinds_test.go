@@ -65,9 +65,7 @@ func TestNewLogicalTypes(t *testing.T) {
 		{schema: [][]byte{elementOf(parquet.Types.Int64, "n")}, kind: parquet.Types.Int64, body: words(7, -8, 9)},
 	}
 	file := madeFile(3, columns, 40, deep, 41, []int64{1}, 42, 1.5)
-	if got, err := cellsIn(file, only("n", domain.Int64)); err != nil || got != "7 -8 9 " {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Value(cellsIn(file, only("n", domain.Int64)))(t), "7 -8 9 ")
 	const want = `geometry: BYTE_ARRAY Geometry is not supported; flatten or convert it, or leave it out
 geography: BYTE_ARRAY Geography is not supported; flatten or convert it, or leave it out
 future: BYTE_ARRAY of a logical type that dapple does not know (number 99) is not supported; flatten or convert it, or leave it out
@@ -89,9 +87,7 @@ func TestEmptyGroup(t *testing.T) {
 	file := madeFile(3, []made{n})
 	// The root has two columns, one of which is the empty group.
 	file = bytes.Replace(file, structOf(4, "schema", 5, 1), structOf(4, "schema", 5, 2), 1)
-	if got, err := cellsIn(file, only("n", domain.Int64)); err != nil || got != "7 -8 9 " {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Value(cellsIn(file, only("n", domain.Int64)))(t), "7 -8 9 ")
 	if got := described(t, file); got != "n: INT64\n" {
 		t.Error(got)
 	}
@@ -178,9 +174,7 @@ func TestChecksums(t *testing.T) {
 	c := column1(parquet.Types.Int64, words(7))
 	page := c.levelled(1)
 	c.page = summed(goodSum, page)
-	if got, err := cellsIn(madeFile(1, []made{c}), only("x", domain.Int64)); err != nil || got != "7 " {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Value(cellsIn(madeFile(1, []made{c}), only("x", domain.Int64)))(t), "7 ")
 	c.page = summed(func(b []byte) uint32 { return goodSum(b) ^ 1 }, page)
 	_, err := cellsIn(madeFile(1, []made{c}), only("x", domain.Int64))
 	if want := `column "x": a page does not have the checksum that its header states: the file is damaged`; err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -209,16 +203,12 @@ func TestEncryptedColumn(t *testing.T) {
 	x.chunk = []any{8, structOf(1, structOf())}
 	y := made{schema: [][]byte{elementOf(parquet.Types.Int64, "y")}, kind: parquet.Types.Int64, body: words(8)}
 	file := madeFile(1, []made{x, y}, 8, structOf(1, structOf()))
-	if got, err := cellsIn(file, only("y", domain.Int64)); err != nil || got != "8 " {
-		t.Errorf("%q, %v", got, err)
-	}
+	must.Equal(t, must.Value(cellsIn(file, only("y", domain.Int64)))(t), "8 ")
 	_, err := cellsIn(file, only("x", domain.Int64))
 	if want := `column "x": an encrypted column does not read as INT64; change the domain, or convert the column`; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Error(err)
 	}
-	if got, want := described(t, file), "x: an encrypted column is not supported; flatten or convert it, or leave it out\ny: INT64\n"; got != want {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, described(t, file), "x: an encrypted column is not supported; flatten or convert it, or leave it out\ny: INT64\n")
 }
 
 // Two columns of one name are named for what they are.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 
@@ -82,9 +81,7 @@ func TestGroupsEndByBytes(t *testing.T) {
 		got = append(got, r.MetaData().RowGroup(i).NumRows())
 	}
 	// A page of eight columns is 1 MiB of numbers that do not compress: with its headers, eight are 8 MiB.
-	if want := []int64{8 * codec.BatchRows, 8 * codec.BatchRows, 4*codec.BatchRows + 100}; !slices.Equal(got, want) {
-		t.Errorf("row groups of %d rows, want %d", got, want)
-	}
+	must.List(t, got, []int64{8 * codec.BatchRows, 8 * codec.BatchRows, 4*codec.BatchRows + 100}, "row groups")
 	var parts []*domain.Chunk
 	for lo := 0; lo < rows; lo += 40_000 {
 		hi := min(rows, lo+40_000)

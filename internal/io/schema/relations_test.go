@@ -43,12 +43,8 @@ workload:
 	for i := range f.Domain.Attributes {
 		modelled = append(modelled, f.Domain.Attributes[i].Name)
 	}
-	if got, want := strings.Join(written, " "), "id no hour time start end city a b total days state"; got != want {
-		t.Errorf("written %s, want %s", got, want)
-	}
-	if got, want := strings.Join(modelled, " "), "time start end city a b"; got != want {
-		t.Errorf("modelled %s, want %s", got, want)
-	}
+	must.Equal(t, strings.Join(written, " "), "id no hour time start end city a b total days state", "written")
+	must.Equal(t, strings.Join(modelled, " "), "time start end city a b", "modelled")
 	days, state := w.Attributes[w.Index("days")], w.Attributes[w.Index("state")]
 	if days.Type != domain.Int64 || !days.Null || days.Cuts[0] != 0 || days.Cuts[1] != 455 { // an end is not before its start
 		t.Errorf("days: %+v", days)

@@ -39,9 +39,7 @@ func TestFaults(t *testing.T) {
 		want, readErr := os.ReadFile(golden)
 		must.Need(t, readErr == nil, "%v", readErr)
 		must.Hold(t, got == string(want), "%s:\n got\n%s\nwant\n%s", path, got, want)
-		if n, want := len(strings.Split(err.Error(), "\n")), min(len(faults), 21); n != want {
-			t.Errorf("%s: %d faults on %d lines, want %d", path, len(faults), n, want)
-		}
+		must.Equal(t, len(strings.Split(err.Error(), "\n")), min(len(faults), 21), "%s: %d faults, lines", path, len(faults))
 	}
 }
 
@@ -120,9 +118,7 @@ func TestLargeFiles(t *testing.T) {
 func TestProduct(t *testing.T) {
 	f := must.Value(ReadFile("testdata/product.yaml"))(t)
 	must.Pass(t, f.Domain.Validate())
-	if got, want := f.Domain.Sizes(), []int{3, 21, 6, 33, 3, 61}; !slices.Equal(got, want) {
-		t.Errorf("sizes %v, want %v", got, want)
-	}
+	must.List(t, f.Domain.Sizes(), []int{3, 21, 6, 33, 3, 61}, "sizes")
 	want := []WorkloadEntry{{Columns: []string{"age", "sex", "income"}, Weight: 2, Line: 10}, {Columns: []string{"visited"}, Weight: 1, Line: 11}}
 	must.Hold(t, reflect.DeepEqual(f.Workload, want), "workload %v, want %v", f.Workload, want)
 	must.Hold(t, f.CSV.Comma == ';' && f.CSV.Trim && len(f.CSV.Columns) == 8 && slices.Equal(f.CSV.Null, []string{"?"}), "csv %+v", f.CSV)

@@ -17,7 +17,5 @@ func TestCreateKeepsWhatIsThere(t *testing.T) {
 	if err := create(path, []byte("second"), false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a name that is taken: error %v, want that it exists", err)
 	}
-	if b, err := os.ReadFile(path); err != nil || string(b) != "first" {
-		t.Errorf("the first value has become %q, %v", b, err)
-	}
+	must.Equal(t, string(must.Value(os.ReadFile(path))(t)), "first", "the first value")
 }

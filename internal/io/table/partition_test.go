@@ -67,9 +67,7 @@ func TestPartitions(t *testing.T) {
 				_ = formattest.Rows(d, &got)(c) // never fails
 			}
 			slices.Sort(got)
-			if sorted := slices.Sorted(slices.Values(want)); !slices.Equal(got, sorted) {
-				t.Errorf("%s: a pipeline reads %q", input, got)
-			}
+			must.List(t, got, slices.Sorted(slices.Values(want)), "%s: read by a pipeline", input)
 		}
 	}
 	// The people may be in the names of directories too.

@@ -95,9 +95,7 @@ func TestMarginalAgainstBruteForce(t *testing.T) {
 func TestTotalIsCompensated(t *testing.T) {
 	m := &Model{Sizes: []int{3}, Weights: []float64{1, 1e100, 1}}
 	m.Weights[1] = 1 << 54 // 1 is below half its last place
-	if got, want := m.Total(), float64(1<<54+2); got != want {
-		t.Errorf("got %g, want %g", got, want)
-	}
+	must.Equal(t, m.Total(), float64(1<<54+2))
 }
 
 func TestMarginalPanicsOnLengths(t *testing.T) {

@@ -68,17 +68,13 @@ func TestDictionaryOfUnusableValues(t *testing.T) {
 	for _, c := range dictionary(d, nil) {
 		got = append(got, fmt.Sprint(c.Unusable, " ", c.Multiple, " ", c.Learned))
 	}
-	if want := []string{"NULL 5 true", "25 5 true", "NULL 0.05 true", "[1, 2] 0.5 false", "other  false"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.List(t, got, []string{"NULL 5 true", "25 5 true", "NULL 0.05 true", "[1, 2] 0.5 false", "other  false"})
 }
 
 // What is done to columns that are not modelled is among the steps after the noise.
 func TestPostProcessingIsListed(t *testing.T) {
 	p := released(nil, false)
-	if said := strings.Join(p.Process.After, "; "); !strings.Contains(said, "computed from others or made up") {
-		t.Error(said)
-	}
+	must.Contain(t, strings.Join(p.Process.After, "; "), "computed from others or made up")
 }
 
 // schemaOf compiles a published form; part names a definition of it.

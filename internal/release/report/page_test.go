@@ -80,9 +80,7 @@ func TestReportOfHostileNames(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		text := pagetest.WellFormed(t, b.Bytes())
-		if got, want := strings.Count(b.String(), `<figure class="card">`), p.Domain.Len(); got != want {
-			t.Errorf("%s: %d pictures of %d columns", name, got, want)
-		}
+		must.Equal(t, strings.Count(b.String(), `<figure class="card">`), p.Domain.Len(), "%s", name)
 		if name == "hostile" && !strings.Contains(text, "<script>alert(1)</script>") {
 			t.Error("markup in names is not shown as it stands")
 		}
@@ -227,9 +225,7 @@ func TestLearnedBins(t *testing.T) {
 	if len(b.Fine) != pieces || math.Abs(sum-.5) > 1e-12 || math.Abs(b.Fine[0]-.1875) > 1e-12 || math.Abs(b.Fine[100]-.5*.4*6.25/990) > 1e-12 {
 		t.Errorf("%d pieces, %g in all, %g, %g", len(b.Fine), sum, b.Fine[0], b.Fine[100])
 	}
-	if want := []string{"0", "999"}; !slices.Equal(b.Ticks, want) {
-		t.Errorf("ticks %q", b.Ticks)
-	}
+	must.List(t, b.Ticks, []string{"0", "999"}, "ticks")
 	none := domain.Attribute{Name: "x", Type: domain.Int64, Cuts: []int64{0, 1, 3}, Resolution: 1, Runs: []domain.Run{{From: 0}, {From: 1}}}
 	if got := fmt.Sprintf("%.2f %.2f", fine(&none, []float64{0, 0, 1}), fine(&none, []float64{.2, .4, .4})); got != "[0.00 0.00 0.00 0.00] [0.15 0.15 0.15 0.15]" {
 		t.Errorf("a column of which no value has a share: %s", got) // all are NULL

@@ -70,9 +70,7 @@ func TestCompareAgreesWithBruteForce(t *testing.T) {
 	check("real", report.Real.Widths, tables.Real, tables.Synthetic)
 	check("holdout, synthetic", report.Holdout.Synthetic.Widths, tables.Holdout, tables.Synthetic)
 	check("holdout, real", report.Holdout.Real, tables.Holdout, tables.Real)
-	if got := len(report.Real.Widths); got != 3 {
-		t.Errorf("%d widths, want 3", got)
-	}
+	must.Equal(t, len(report.Real.Widths), 3, "widths")
 	for i, m := range report.Real.Worst {
 		if i > 0 && m.TV > report.Real.Worst[i-1].TV {
 			t.Errorf("worst[%d] has a larger TV than the one before it", i)
@@ -120,9 +118,7 @@ func TestCompareRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
+				must.Hold(t, recover() != nil, "no panic")
 			}()
 			_, err := Compare(context.Background(), Tables{Real: table, Synthetic: broken}, w, d)
 			t.Errorf("returned %v", err)

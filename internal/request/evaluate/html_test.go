@@ -53,17 +53,11 @@ func TestHTML(t *testing.T) {
 		t.Error("the page does not begin and end with the banner")
 	}
 	for _, want := range []string{"with 3.00 rows each; true: 30 with 2.00", "true 3, synthetic 0", "0.01250", "0.25000", "0.50000", "0.06250", "0.75000"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("people: the page lacks %s", want)
-		}
+		must.Hold(t, strings.Contains(text, want), "people: the page lacks %s", want)
 	}
-	if got, want := strings.Count(b.String(), `<figure class="card">`), d.Len()+min(listedItems, len(report.Real.Worst)); got != want {
-		t.Errorf("%d pictures, want %d", got, want)
-	}
+	must.Equal(t, strings.Count(b.String(), `<figure class="card">`), d.Len()+min(listedItems, len(report.Real.Worst)))
 	for _, bad := range []string{"ZgotmplZ", "NaN", "e+0"} {
-		if strings.Contains(text, bad) {
-			t.Errorf("the page says %s", bad)
-		}
+		must.Hold(t, !strings.Contains(text, bad), "the page says %s", bad)
 	}
 	if dir := os.Getenv("DAPPLE_PAGES"); dir != "" {
 		must.Do(t, os.WriteFile(dir+"/evaluate.html", b.Bytes(), 0o600))

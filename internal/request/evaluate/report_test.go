@@ -69,9 +69,7 @@ func golden(t *testing.T, name string, got []byte) {
 		must.Do(t, os.WriteFile(path, got, 0o644))
 	}
 	want := must.Value(os.ReadFile(path))(t)
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run go test -update and look at the difference. Got:\n%s", path, got)
-	}
+	must.Hold(t, bytes.Equal(got, want), "%s differs; run go test -update and look at the difference. Got:\n%s", path, got)
 }
 
 // TestText: what everybody reads has at most twenty lines.
@@ -103,16 +101,12 @@ func TestJSON(t *testing.T) {
 	must.Do(t, report.WriteJSON(&b))
 	// Some processors round a product and a sum once: twelve digits are the same everywhere.
 	golden(t, "report.json", regexp.MustCompile(`(\.\d{12})\d+`).ReplaceAll(b.Bytes(), []byte("$1")))
-	if !strings.HasPrefix(b.String(), "{\n  \"not_private\": \"NOT PRIVATE") {
-		t.Errorf("does not begin with the banner: %.60s", b.String())
-	}
+	must.Hold(t, strings.HasPrefix(b.String(), "{\n  \"not_private\": \"NOT PRIVATE"), "does not begin with the banner: %.60s", b.String())
 	var back Report
 	must.Do(t, json.Unmarshal(b.Bytes(), &back))
 	again := must.Value(json.Marshal(back))(t)
 	once := must.Value(json.Marshal(report))(t)
-	if !bytes.Equal(again, once) {
-		t.Error("the report is not what is read back from its JSON form")
-	}
+	must.Hold(t, bytes.Equal(again, once), "the report is not what is read back from its JSON form")
 }
 
 type full struct{}
@@ -124,8 +118,6 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestWriteErrors(t *testing.T) {
 	r := sampleReport(t)
 	for name, err := range map[string]error{"text": r.WriteText(full{}), "JSON": r.WriteJSON(full{})} {
-		if !errors.Is(err, errFull) {
-			t.Errorf("%s: error %v, want the writer's", name, err)
-		}
+		must.Hold(t, errors.Is(err, errFull), "%s: error %v, want the writer's", name, err)
 	}
 }

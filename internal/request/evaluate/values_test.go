@@ -71,9 +71,7 @@ func TestFinerReadsTheDigits(t *testing.T) {
 		{Name: "x", Type: domain.Numeric, Scale: 1, Cuts: []int64{0, 15, 100}, Resolution: 5, Null: true},
 	}}
 	f := finer(d)
-	if d.Attributes[0].Scale != 1 || f.Attributes[0].Scale != 9 {
-		t.Fatalf("scale %d, was %d", f.Attributes[0].Scale, d.Attributes[0].Scale)
-	}
+	must.Need(t, d.Attributes[0].Scale == 1 && f.Attributes[0].Scale == 9, "scale %d, was %d", f.Attributes[0].Scale, d.Attributes[0].Scale)
 	for text, want := range map[string]float64{"1.49999": 1.49999, "1.5": 1.5, "-2": -2, "12345.678": 12345.678} {
 		code, _ := domain.NewEncoder(d).FromString(0, text)
 		fine, _ := domain.NewEncoder(f).FromString(0, text)
@@ -102,9 +100,7 @@ func TestBuilderKeepsValuesBesideCells(t *testing.T) {
 			b.Add(&chunk)
 		}
 		table := b.Table()
-		if len(table.values[0].numbers) != table.Rows {
-			t.Errorf("%d values of %d rows", len(table.values[0].numbers), table.Rows)
-		}
+		must.Hold(t, len(table.values[0].numbers) == table.Rows, "%d values of %d rows", len(table.values[0].numbers), table.Rows)
 		for r, x := range table.values[0].numbers {
 			if code := table.Columns[0][r]; float64(code) != x {
 				t.Fatalf("row %d: value %v, cell %d", r, x, code)
@@ -178,9 +174,7 @@ func TestSparseIsDense(t *testing.T) {
 	p := cross(first, second)
 	first.n = denseCells
 	wide := cross(first, second)
-	if wide.cells == nil || p.cells != nil {
-		t.Fatal("the wide table is counted in an array, or the narrow one in a map")
-	}
+	must.Need(t, wide.cells != nil && p.cells == nil, "the wide table is counted in an array, or the narrow one in a map")
 	of := func(p contingency) Score { return similarity(p.counts[0], p.counts[1], 500, 500) }
 	if of(p) != of(wide) || math.Abs(p.cramer(0)-wide.cramer(0)) > 1e-12 {
 		t.Errorf("similarity %v and %v, V %v and %v", of(p), of(wide), p.cramer(0), wide.cramer(0))
@@ -199,15 +193,11 @@ func TestColumnsDescribe(t *testing.T) {
 	if q := got.Real.Quantiles; q[0].Value != 0 || q[4].Value != 0 || q[5].Value != 3 || q[8].Value != 9 || q[8].Text != "9" {
 		t.Errorf("quantiles %v", q)
 	}
-	if want := []Frequent{{"3", .2, 1}, {"0", .4, 0}, {"9", .2, 0}}; !slices.Equal(got.Frequent, want) {
-		t.Errorf("frequent %v, want %v", got.Frequent, want)
-	}
+	must.List(t, got.Frequent, []Frequent{{"3", .2, 1}, {"0", .4, 0}, {"9", .2, 0}}, "frequent")
 	s := domain.Attribute{Name: "s", Type: domain.String, Values: []string{"a", "c"}}
 	truth := valuesOf(s, "a", "b", "a", "?")
 	text, _ := compareCategories(truth, matched(truth, valuesOf(s, "c", "a")))
-	if want := []Frequent{{"a", .5, .5}, {"c", 0, .5}, {Undeclared, .25, 0}}; !slices.Equal(text.Frequent, want) {
-		t.Errorf("frequent %v, want %v", text.Frequent, want)
-	}
+	must.List(t, text.Frequent, []Frequent{{"a", .5, .5}, {"c", 0, .5}, {Undeclared, .25, 0}}, "frequent")
 	if text.Real.Nulls != .25 || text.Real.Distinct != 2 || text.Synthetic.Distinct != 2 || text.Histogram != nil {
 		t.Errorf("texts: %+v and %+v", text.Real, text.Synthetic)
 	}
@@ -251,9 +241,7 @@ func TestOtherIsOneValue(t *testing.T) {
 	s := domain.Attribute{Name: "s", Type: domain.String, Values: []string{"a"}, Other: true, OtherValue: "rest"}
 	truth := valuesOf(s, "a", "b", "c", "b")
 	got, _ := compareCategories(truth, matched(truth, valuesOf(s, "rest", "a", "rest", "rest")))
-	if want := []Frequent{{"rest", .75, .75}, {"a", .25, .25}}; !slices.Equal(got.Frequent, want) {
-		t.Errorf("frequent %v, want %v", got.Frequent, want)
-	}
+	must.List(t, got.Frequent, []Frequent{{"rest", .75, .75}, {"a", .25, .25}}, "frequent")
 }
 
 // TestAnyTwoNumbers: whatever two numbers a column has, of any type and size, they are compared, every form can be written, and

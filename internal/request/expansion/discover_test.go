@@ -60,9 +60,7 @@ func TestExpandDiscoverOpen(t *testing.T) {
 	text := openPeople
 	o := findOptions{PrivacyID: "id", Domain: &text}
 	open, err := o.open(s)
-	if err != nil || len(open.Columns) != 2 || !open.Rows {
-		t.Fatalf("open is %+v, %v", open, err)
-	}
+	must.Need(t, err == nil && len(open.Columns) == 2 && open.Rows, "open is %+v, %v", open, err)
 	prior := must.Value((discover.Params{Epsilon: .5, Delta: 1e-9, Share: dp.ShareOf(1, 1)}).Prior())(t)
 	prior.ID = "one"
 	found := &discover.Found{Prior: prior, PrivacyID: "id", MaxRows: 8, Columns: []discover.FoundColumn{{Name: "age", Type: domain.Int64, Min: "0", Max: "127"}, {Name: "note", Left: "nobody shares one"}}}
@@ -89,13 +87,9 @@ func askDiscover(t *testing.T, fields []string, o any) *jobpb.ExpansionRequest {
 // The graph of discover has one output, whose row is a domain file with its figures; every name is under the namespace.
 func TestExpandDiscover(t *testing.T) {
 	resp := expand(t, askDiscover(t, rowsOf, toFind{"id", .5, 1e-9}))
-	if resp.GetError() != "" {
-		t.Fatal(resp.GetError())
-	}
+	must.Need(t, resp.GetError() == "", "%v", resp.GetError())
 	out := resp.GetTransform().GetOutputs()
-	if len(out) != 1 || len(resp.GetTransform().GetSubtransforms()) == 0 {
-		t.Fatalf("outputs %v", out)
-	}
+	must.Need(t, len(out) == 1 && len(resp.GetTransform().GetSubtransforms()) != 0, "outputs %v", out)
 	c := resp.GetComponents()
 	s := &pipepb.Schema{}
 	must.Do(t, proto.Unmarshal(c.GetCoders()[c.GetPcollections()[out[domainTag]].GetCoderId()].GetSpec().GetPayload(), s))
@@ -113,9 +107,7 @@ func TestExpandDiscover(t *testing.T) {
 			}
 		}
 	}
-	if consumed != 1 {
-		t.Errorf("the rows are read by %d transforms", consumed)
-	}
+	must.Hold(t, consumed == 1, "the rows are read by %d transforms", consumed)
 }
 
 // What is wrong with a request to find a domain is said in sentences.
@@ -155,9 +147,7 @@ func TestDiscoverRefusals(t *testing.T) {
 	}
 	req := askDiscover(t, rowsOf, toFind{"id", .5, 1e-9})
 	req.PipelineOptions = runner(t, "FlinkRunner")
-	if got := expand(t, req).GetError(); !strings.Contains(got, "store is required on FlinkRunner") {
-		t.Errorf("a runner that retries: %s", got)
-	}
+	must.Contain(t, expand(t, req).GetError(), "store is required on FlinkRunner", "a runner that retries")
 }
 
 // The domain that goes back is a domain file with the charge of the finding, which Synthesize takes.
@@ -201,9 +191,7 @@ func TestAdoptedFindingStatesItsOwnCharge(t *testing.T) {
 		pipe, s := beam.NewPipelineWithRoot()
 		made := transformtest.Capture[FoundDomain](s, beam.ParDo(s, &fileFn{}, discover.Discover(s, beam.CreateList(s, rows), p)))
 		if i >= 2 {
-			if err := ptest.Run(pipe); err == nil || !strings.Contains(err.Error(), "was found with other parameters, of ε = 8 and δ = 1e-06: use another run ID") {
-				t.Errorf("finding %d adopts another: %v", i, err)
-			}
+			must.Fail(t, ptest.Run(pipe), "was found with other parameters, of ε = 8 and δ = 1e-06: use another run ID", "finding %d adopts another", i)
 			continue
 		}
 		transformtest.Run(t, pipe)

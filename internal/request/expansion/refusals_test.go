@@ -74,9 +74,7 @@ func TestRefusals(t *testing.T) {
 				tt.change(req)
 			}
 			got := expand(t, req).GetError()
-			if !strings.Contains(got, tt.want) {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
+			must.Hold(t, strings.Contains(got, tt.want), "got  %s\nwant %s", got, tt.want)
 			if !strings.HasPrefix(got, "dapple: ") || strings.Contains(got, "struct {") || strings.Contains(got, "reflect.") || strings.Contains(got, "synth:") || strings.Contains(got, "goroutine") {
 				t.Errorf("not for people who have no Go: %s", got)
 			}

@@ -155,9 +155,7 @@ func TestDiscover(t *testing.T) {
 	if *update {
 		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	if want, err := os.ReadFile(golden); err != nil || string(want) != got {
-		t.Errorf("%v; got\n%s", err, got)
-	}
+	must.Equal(t, string(must.Value(os.ReadFile(golden))(t)), got)
 }
 
 // Releases of one budget count together, whatever each of them says, and one that does not fit is refused.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // What fewer than 20 units have is not proposed, however many records they have; identifiers and texts
@@ -30,16 +32,10 @@ func TestSupport(t *testing.T) {
 		"  # - {name: tail, type: STRING}  # review: left out: most records have values that fewer than 20 people have",
 		"  # - {name: empty, type: STRING}  # review: left out: it has no values",
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in\n%s", want, got)
-		}
+		must.Hold(t, strings.Contains(got, want), "no %s in\n%s", want, got)
 	}
-	if strings.Contains(got, "SECRET") {
-		t.Errorf("a value of one person is proposed:\n%s", got)
-	}
-	if records := propose(t, Params{Input: path, FromData: true}); !strings.Contains(records, "[SECRET, common]") {
-		t.Errorf("100 records of nobody's have a category:\n%s", records)
-	}
+	must.Hold(t, !strings.Contains(got, "SECRET"), "a value of one person is proposed:\n%s", got)
+	must.Contain(t, propose(t, Params{Input: path, FromData: true}), "[SECRET, common]", "100 records of nobody's have a category")
 }
 
 // TestFrequentKeepsTheFrequent: counts are lower bounds, and a frequent value survives any number of rare

@@ -202,9 +202,7 @@ func TestLeastSeen(t *testing.T) {
 		if got := made.leastSeen(); math.Abs(got/want-1) > .01 {
 			t.Errorf("%v: %v records, want %v", n, got, want)
 		}
-		if text := inJSON(t, made); !strings.Contains(text, fmt.Sprintf(`"units_seen_by_themselves": %.0f,`, made.leastSeen())) {
-			t.Errorf("%v: %s", n, text)
-		}
+		must.Contain(t, inJSON(t, made), fmt.Sprintf(`"units_seen_by_themselves": %.0f,`, made.leastSeen()), "%v", n)
 	}
 	made, err := Make(problem(2, 4, 5), "auto", 0, true, 0, nil)
 	must.Hold(t, err == nil && made.leastSeen() == 0, "without learned bins: %v, %v", made.leastSeen(), err)

@@ -38,9 +38,7 @@ func TestRegister(t *testing.T) {
 	if bytes, seconds := m.Cost(solver.Problem{}); !math.IsNaN(bytes) || !math.IsNaN(seconds) {
 		t.Errorf("a cost that nobody stated is %g bytes, %g s", bytes, seconds)
 	}
-	if want := []string{"rake", "dpam", "dpfw", "mine"}; !slices.Equal(methods.Names(), want) {
-		t.Errorf("Names = %v, want %v", methods.Names(), want)
-	}
+	must.List(t, methods.Names(), []string{"rake", "dpam", "dpfw", "mine"}, "Names")
 	all := methods.All()
 	all[0] = mine()
 	must.Hold(t, methods.Names()[0] == "rake", "a caller of All can change the registry")

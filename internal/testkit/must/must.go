@@ -1,5 +1,5 @@
 // Package must says what has to be true in a test. What is not so ends the test (Do, Value, Need) or marks it as failed (Pass,
-// Passes, Hold, Equal, List, Fail, Fails).
+// Passes, Hold, Equal, List, Contain, Fail, Fails).
 package must
 
 import (
@@ -66,6 +66,12 @@ func Equal[T comparable](t testing.TB, got, want T, about ...any) {
 func List[S ~[]T, T comparable](t testing.TB, got, want S, about ...any) {
 	t.Helper()
 	Hold(t, slices.Equal(got, want), "%sgot %v, want %v", named(about), got, want)
+}
+
+// Contain marks the test as failed if a text lacks another.
+func Contain(t testing.TB, got, want string, about ...any) {
+	t.Helper()
+	Hold(t, strings.Contains(got, want), "%sgot\n%s\nwant %q in it", named(about), got, want)
 }
 
 // Fail marks the test as failed unless there is an error that holds a text. What was tried may be named, as for Equal.

@@ -321,9 +321,7 @@ func TestCodesAreCut(t *testing.T) {
 		if want := len(f.Columns) + 2*(len(f.Columns)-2); releases != want { // two lengths each, but of towns, and of wards, which are all named
 			t.Errorf("%d releases of values and prefixes, want %d", releases, want)
 		}
-		if file := string(f.File("")); !strings.Contains(file, "prefix: [1, 3], other: true") {
-			t.Errorf("the domain file is\n%s", file)
-		}
+		must.Contain(t, string(f.File("")), "prefix: [1, 3], other: true", "the domain file")
 	}
 }
 

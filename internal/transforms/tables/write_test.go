@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -98,9 +97,7 @@ func TestWriteRefuses(t *testing.T) {
 		"taken/ is not": func() { tables.WriteStatement(s, release, taken, 0) },
 		"a saved one":   func() { tables.WriteStatement(s, synth.Release{}, dir+"/a", 0) },
 	} {
-		if got := refused(call); !strings.Contains(got, want) {
-			t.Errorf("said %q, want %q", got, want)
-		}
+		must.Contain(t, refused(call), want, "said")
 	}
 }
 

@@ -77,9 +77,7 @@ func TestDryRowsNeedParametersThatAreRight(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if said := fmt.Sprint(recover()); !strings.Contains(said, want) {
-					t.Errorf("want a word on %s; got %s", want, said)
-				}
+				must.Contain(t, fmt.Sprint(recover()), want, "want a word on")
 			}()
 			synthtest.Synthesize(s, orders, p)
 		}()

@@ -181,7 +181,5 @@ func TestRequestsAreFixed(t *testing.T) {
 	for _, c := range []*told{few, many} {
 		must.Value(Solve(p, c))(t)
 	}
-	if len(few.asked) != 1+p.Rounds || !slices.Equal(few.asked, many.asked) {
-		t.Errorf("asked %q and %q", few.asked, many.asked)
-	}
+	must.Hold(t, len(few.asked) == 1+p.Rounds && slices.Equal(few.asked, many.asked), "asked %q and %q", few.asked, many.asked)
 }

@@ -78,7 +78,5 @@ func TestMarksThatCannotBeRead(t *testing.T) {
 // A release that an earlier version has kept cannot be taken up: who reads of it learns why.
 func TestKeptByAnotherVersion(t *testing.T) {
 	f := Leftover{Note: Note{Version: "v0.9.0", RunID: "a"}, Drawn: true}
-	if text := f.Describe(); !strings.Contains(text, "counts as spent (written by dapple v0.9.0; this is ") {
-		t.Errorf("said %s", text)
-	}
+	must.Contain(t, f.Describe(), "counts as spent (written by dapple v0.9.0; this is ", "said")
 }

@@ -60,12 +60,8 @@ func TestHybrid(t *testing.T) {
 
 // Ends of runs, by hand: Encodings's example of the numbers 0 to 7, and one long run.
 func TestHybridBytes(t *testing.T) {
-	if got, want := appendHybrid(nil, []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3), []byte{1<<1 | 1, 0x88, 0xc6, 0xfa}; !slices.Equal(got, want) {
-		t.Errorf("got %x, want %x", got, want)
-	}
-	if got, want := appendHybrid(nil, slices.Repeat([]uint32{5}, 1000), 3), []byte{0xd0, 0x0f, 5}; !slices.Equal(got, want) {
-		t.Errorf("got %x, want %x", got, want)
-	}
+	must.List(t, appendHybrid(nil, []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3), []byte{1<<1 | 1, 0x88, 0xc6, 0xfa})
+	must.List(t, appendHybrid(nil, slices.Repeat([]uint32{5}, 1000), 3), []byte{0xd0, 0x0f, 5})
 }
 
 func TestIndex(t *testing.T) {
