@@ -77,6 +77,23 @@ func TestConditionFaults(t *testing.T) {
 	}
 }
 
+// No cell of a model holds a column that a gap stands for: a condition on it says which columns it can be on instead.
+func TestConditionOnAColumnInOrder(t *testing.T) {
+	f := must.Value(schema.Parse("stays.yaml", []byte(`privacy_id: none
+columns:
+  - {name: start, type: DATE, min: 2024-01-01, max: 2024-12-31, fallback: 2024-01-01}
+  - {name: end, type: DATE, min: 2024-01-01, max: 2024-12-31, fallback: 2024-01-01}
+constraints:
+  - {order: [start, end]}
+`)))(t)
+	_, err := relation.ParseCondition("end > 2024-03-01", f.Domain)
+	for _, want := range []string{`column "end" is computed from start and gap_end`, "put the condition on those", "gaps: false"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 // randomModel is a model of random weights over random records.
 func randomModel(d *domain.Domain, rng *rand.Rand) *population.Model {
 	m := &population.Model{Sizes: d.Sizes(), Columns: make([][]domain.Code, d.Len()), Weights: make([]float64, 300)}

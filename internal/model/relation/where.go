@@ -138,7 +138,7 @@ func (p *whereParser) column(name Token) (int, error) {
 		}
 	}
 	if of := p.d.GapNames(name.Text); of != nil {
-		return 0, p.fault(name.At, "column %q is computed from %s; put the condition on those", name.Text, strings.Join(of, " and "))
+		return 0, p.fault(name.At, "column %q is computed from %s, and no cell of the model holds it; put the condition on those, or release the column itself by gaps: false", name.Text, strings.Join(of, " and "))
 	}
 	for _, g := range p.d.Generated {
 		if g.Column == name.Text {
