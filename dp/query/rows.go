@@ -43,7 +43,6 @@ func WithRows(d *domain.Domain, w Workload, maxCells int64) Workload {
 		for i, a := range d.Remembered() {
 			before := d.Events.Before(i)
 			add(1, a, before)
-			add(1, a, rows, before)
 			add(1, gap, before)
 		}
 	}
