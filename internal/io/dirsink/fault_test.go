@@ -41,14 +41,18 @@ func (f faulty) op(do func() error) error {
 	return errInjected
 }
 
-func (f faulty) List(dir string) (names []string, err error) {
-	err = f.op(func() error { names, err = f.Disk.List(dir); return err })
-	return names, err
+// value runs one operation that returns a value.
+func value[T any](f faulty, do func() (T, error)) (v T, err error) {
+	err = f.op(func() error { v, err = do(); return err })
+	return v, err
 }
 
-func (f faulty) Size(path string) (n int64, err error) {
-	err = f.op(func() error { n, err = f.Disk.Size(path); return err })
-	return n, err
+func (f faulty) List(dir string) ([]string, error) {
+	return value(f, func() ([]string, error) { return f.Disk.List(dir) })
+}
+
+func (f faulty) Size(path string) (int64, error) {
+	return value(f, func() (int64, error) { return f.Disk.Size(path) })
 }
 
 func (f faulty) Sum(path string) (n int64, crc uint32, err error) {
@@ -56,9 +60,8 @@ func (f faulty) Sum(path string) (n int64, crc uint32, err error) {
 	return n, crc, err
 }
 
-func (f faulty) Open(path string) (r io.ReadCloser, err error) {
-	err = f.op(func() error { r, err = f.Disk.Open(path); return err })
-	return r, err
+func (f faulty) Open(path string) (io.ReadCloser, error) {
+	return value(f, func() (io.ReadCloser, error) { return f.Disk.Open(path) })
 }
 
 func (f faulty) MkdirAll(dir string) error {
@@ -69,8 +72,8 @@ func (f faulty) MkdirOwn(dir string) error {
 	return f.op(func() error { return f.Disk.MkdirOwn(dir) })
 }
 
-func (f faulty) Create(path string) (w layout.Handle, err error) {
-	err = f.op(func() error { w, err = f.Disk.Create(path); return err })
+func (f faulty) Create(path string) (layout.Handle, error) {
+	w, err := value(f, func() (layout.Handle, error) { return f.Disk.Create(path) })
 	return faultyFile{w, f}, err
 }
 
@@ -95,9 +98,8 @@ type faultyFile struct {
 	f faulty
 }
 
-func (w faultyFile) Write(p []byte) (n int, err error) {
-	err = w.f.op(func() error { n, err = w.Handle.Write(p); return err })
-	return n, err
+func (w faultyFile) Write(p []byte) (int, error) {
+	return value(w.f, func() (int, error) { return w.Handle.Write(p) })
 }
 
 func (w faultyFile) Sync() error { return w.f.op(w.Handle.Sync) }

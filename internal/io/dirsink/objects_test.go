@@ -153,24 +153,20 @@ type faultyService struct {
 	f faulty
 }
 
-func (s faultyService) Names(ctx context.Context, dir string) (names []string, err error) {
-	err = s.f.op(func() error { names, err = s.System.Names(ctx, dir); return err })
-	return names, err
+func (s faultyService) Names(ctx context.Context, dir string) ([]string, error) {
+	return value(s.f, func() ([]string, error) { return s.System.Names(ctx, dir) })
 }
 
-func (s faultyService) List(ctx context.Context, pattern string) (found []files.Info, err error) {
-	err = s.f.op(func() error { found, err = s.System.List(ctx, pattern); return err })
-	return found, err
+func (s faultyService) List(ctx context.Context, pattern string) ([]files.Info, error) {
+	return value(s.f, func() ([]files.Info, error) { return s.System.List(ctx, pattern) })
 }
 
-func (s faultyService) Stat(ctx context.Context, name string) (o files.Info, err error) {
-	err = s.f.op(func() error { o, err = s.System.Stat(ctx, name); return err })
-	return o, err
+func (s faultyService) Stat(ctx context.Context, name string) (files.Info, error) {
+	return value(s.f, func() (files.Info, error) { return s.System.Stat(ctx, name) })
 }
 
-func (s faultyService) Open(ctx context.Context, o files.Info, offset, length int64) (r io.ReadCloser, err error) {
-	err = s.f.op(func() error { r, err = s.System.Open(ctx, o, offset, length); return err })
-	return r, err
+func (s faultyService) Open(ctx context.Context, o files.Info, offset, length int64) (io.ReadCloser, error) {
+	return value(s.f, func() (io.ReadCloser, error) { return s.System.Open(ctx, o, offset, length) })
 }
 
 func (s faultyService) Create(ctx context.Context, name string) (files.Writer, error) {
@@ -191,9 +187,8 @@ type faultyWriter struct {
 	f faulty
 }
 
-func (w faultyWriter) Write(p []byte) (n int, err error) {
-	err = w.f.op(func() error { n, err = w.Writer.Write(p); return err })
-	return n, err
+func (w faultyWriter) Write(p []byte) (int, error) {
+	return value(w.f, func() (int, error) { return w.Writer.Write(p) })
 }
 
 func (w faultyWriter) Close() error { return w.f.op(w.Writer.Close) }

@@ -36,7 +36,6 @@ type Reader struct {
 	file    *codec.File
 	fields  []*field
 	records *columns.Reader
-	size    int64
 	closer  io.Closer
 }
 
@@ -102,14 +101,14 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 	if o.MaxPageBytes == 0 {
 		o.MaxPageBytes = math.MaxInt32
 	}
-	var err error
-	if r.size, err = src.Seek(0, io.SeekEnd); err != nil {
+	size, err := src.Seek(0, io.SeekEnd)
+	if err != nil {
 		return nil, fmt.Errorf("parquet: %s: %w", name, err)
 	}
-	if o.Size != 0 && o.Size != r.size {
+	if o.Size != 0 && o.Size != size {
 		return nil, errChanged(name)
 	}
-	r.file, err = codec.Open(r.src, r.size, o.MaxPageBytes)
+	r.file, err = codec.Open(r.src, size, o.MaxPageBytes)
 	if r.src.err != nil {
 		return nil, fmt.Errorf("parquet: %w", r.src.err)
 	}
@@ -139,9 +138,6 @@ func (r *Reader) Groups() int { return r.file.Groups() }
 
 // Rows returns the number of rows that the footer states.
 func (r *Reader) Rows() int64 { return r.file.Rows }
-
-// Size returns the size of the file in bytes, for ReadOptions.Size.
-func (r *Reader) Size() int64 { return r.size }
 
 // start turns to the rows of row group i, and returns how many there are.
 func (r *Reader) start(i int) (rows int, err error) {

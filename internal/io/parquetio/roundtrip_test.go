@@ -250,9 +250,7 @@ func TestOpenFile(t *testing.T) {
 	b := fileOf(t, d, Options{}, c)
 	must.Do(t, os.WriteFile(path, b, 0o600))
 	r := must.Value(OpenFile(path, d, ReadOptions{Size: int64(len(b))}))(t)
-	if r.Rows() != 10 || r.Groups() != 1 || r.Size() != int64(len(b)) {
-		t.Error(r.Rows(), r.Groups(), r.Size())
-	}
+	must.Hold(t, r.Rows() == 10 && r.Groups() == 1, "%d rows, %d groups", r.Rows(), r.Groups())
 	must.Pass(t, r.Close())
 	must.Fails(OpenFile(path, d, ReadOptions{Size: 7}))(t, "has changed")
 	must.Fails(OpenFile(path+"x", d, ReadOptions{}))(t, "", "a file that is not there opened")
