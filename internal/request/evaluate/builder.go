@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"slices"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
@@ -41,11 +43,8 @@ func NewBuilder(d *domain.Domain, derived ...domain.Attribute) *Builder {
 		domain: d, encoder: domain.NewEncoder(d), table: NewTable(d), kept: make([]domain.Code, d.Len()),
 		layout: contribution.NewLayout(d.Sizes()), ranker: contribution.NewRanker(make([]byte, contribution.RunKeySize)),
 	}
-	for i := range d.Attributes {
-		b.table.values = append(b.table.values, newValues(&d.Attributes[i]))
-	}
-	for i := range derived {
-		b.table.values = append(b.table.values, newValues(&derived[i]))
+	for _, a := range slices.Concat(d.Attributes, derived) {
+		b.table.values = append(b.table.values, newValues(&a))
 	}
 	if d.PrivacyID != "" {
 		b.units = map[string]*unit{}
@@ -56,18 +55,17 @@ func NewBuilder(d *domain.Domain, derived ...domain.Attribute) *Builder {
 // Add codes the records of a chunk. Any value at all has a cell: adding does not fail.
 func (b *Builder) Add(chunk *domain.Chunk) {
 	d := b.domain.Len()
-	if n := chunk.Rows * d; cap(b.codes) < n {
-		b.codes = make([]domain.Code, n)
-	}
-	b.codes = b.codes[:chunk.Rows*d]
+	b.codes = slices.Grow(b.codes[:0], chunk.Rows*d)[:chunk.Rows*d]
 	b.encoder.Encode(&domain.Chunk{Rows: chunk.Rows, Columns: chunk.Columns[:d]}, b.codes)
 	for r := range chunk.Rows {
-		row := b.codes[r*d : (r+1)*d]
-		if b.persons != nil {
-			b.addOf(b.unit(&chunk.ID, r), row, chunk, r)
-		} else if b.units == nil {
+		row, id := b.codes[r*d:(r+1)*d], b.unit(&chunk.ID, r)
+		switch {
+		case b.units == nil && b.persons == nil:
 			b.append(row, b.cellsOf(chunk, r))
-		} else if id := b.unit(&chunk.ID, r); len(id) > 0 {
+		case len(id) == 0: // a row of nobody
+		case b.persons != nil:
+			b.addOf(id, row, b.cellsOf(chunk, r))
+		default:
 			b.bound(id, row, chunk, r)
 		}
 	}
@@ -81,24 +79,16 @@ func NewPeopleBuilder(d *domain.Domain, derived ...domain.Attribute) *Builder {
 	return b
 }
 
-// addOf adds a row of a person, unless it is of nobody.
-func (b *Builder) addOf(id []byte, row []domain.Code, chunk *domain.Chunk, r int) {
-	if len(id) == 0 {
-		return
-	}
-	b.table.persons = append(b.table.persons, b.person(id))
-	b.append(row, b.cellsOf(chunk, r))
-}
-
-// person returns the number of a person.
-func (b *Builder) person(id []byte) int32 {
+// addOf adds a row of a person.
+func (b *Builder) addOf(id []byte, row []domain.Code, values []cell) {
 	person, ok := b.persons[string(id)]
 	if !ok {
 		person = int32(len(b.persons))
 		b.persons[string(id)] = person
 		b.table.people++
 	}
-	return person
+	b.table.persons = append(b.table.persons, person)
+	b.append(row, values)
 }
 
 // Table returns the table built so far.

@@ -77,8 +77,7 @@ func (b *Builder) addRows(chunk *domain.Chunk, p *parents, encoder *domain.Encod
 		for i, a := range p.rest {
 			row[a], cells[a] = b.codes[r*k+i], cell{&chunk.Columns[i], r}
 		}
-		b.table.persons = append(b.table.persons, b.person(id))
-		b.append(row, cells)
+		b.addOf(id, row, cells)
 	}
 }
 
