@@ -151,33 +151,17 @@ func checkHere(name string, f *Faults) {
 
 // checkUnused refuses flags that need an endpoint.
 func (e Engine) checkUnused(f *Faults) {
-	for _, flag := range []struct {
-		name  string
-		given bool
-	}{
-		{"environment_type", e.Environment != ""}, {"environment_config", e.Config != ""},
-		{"parallelism", e.Parallelism != 0}, {"detach", e.Detach}, {"shared", e.Shared},
-	} {
-		if flag.given {
-			f.add("--"+flag.name, "is for a run at a job service, and this one is in this process", "leave it out, or name the service by --endpoint")
-		}
-	}
+	f.refuse("is for a run at a job service, and this one is in this process", "leave it out, or name the service by --endpoint",
+		setFlag{"environment_type", e.Environment != ""}, setFlag{"environment_config", e.Config != ""},
+		setFlag{"parallelism", e.Parallelism != 0}, setFlag{"detach", e.Detach}, setFlag{"shared", e.Shared})
 }
 
 // checkUnused refuses flags that only Dataflow uses. BigQuery uses a project, too.
 func (c Cloud) checkUnused(f *Faults) {
-	for _, flag := range []struct {
-		name  string
-		given bool
-	}{
-		{"region", c.Region != ""}, {"staging_location", c.Staging != ""}, {"worker_machine_type", c.Machine != ""}, {"max_num_workers", c.MaxWorkers != 0},
-		{"service_account_email", c.ServiceAccount != ""}, {"subnetwork", c.Subnetwork != ""}, {"no_use_public_ips", c.PrivateIPs},
-		{"template_location", c.Template != ""}, {"dry_run", c.DryRun},
-	} {
-		if flag.given {
-			f.add("--"+flag.name, "is for --runner=dataflow", "leave it out")
-		}
-	}
+	f.refuse("is for --runner=dataflow", "leave it out",
+		setFlag{"region", c.Region != ""}, setFlag{"staging_location", c.Staging != ""}, setFlag{"worker_machine_type", c.Machine != ""}, setFlag{"max_num_workers", c.MaxWorkers != 0},
+		setFlag{"service_account_email", c.ServiceAccount != ""}, setFlag{"subnetwork", c.Subnetwork != ""}, setFlag{"no_use_public_ips", c.PrivateIPs},
+		setFlag{"template_location", c.Template != ""}, setFlag{"dry_run", c.DryRun})
 }
 
 // checkDataflow is check for a run on Dataflow.

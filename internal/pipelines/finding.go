@@ -273,14 +273,8 @@ func (r *FindRequest) checkJob(f *Faults) {
 	if !e.runner.Service {
 		return
 	}
-	for _, flag := range []struct {
-		name  string
-		given bool
-	}{{"--template_location", e.Cloud.Template != ""}, {"--dry_run", e.Cloud.DryRun}} {
-		if flag.given {
-			f.add(flag.name, "is for one job, and a domain is found by a job before that of the rows", "find it first by `dapple infer --epsilon`, or leave this out")
-		}
-	}
+	f.refuse("is for one job, and a domain is found by a job before that of the rows", "find it first by `dapple infer --epsilon`, or leave this out",
+		setFlag{"template_location", e.Cloud.Template != ""}, setFlag{"dry_run", e.Cloud.DryRun})
 	if at := r.at(); e.runner.Dataflow && at != "" && files.Scheme(at) != "gs" {
 		f.add(r.to.flag(at), fmt.Sprintf("got %q; the program of the workers that find the domain is put next to it", at), "name gs://bucket/path, or a --domain file")
 	}

@@ -187,6 +187,21 @@ func (f *Faults) add(where, what, fix string) {
 	*f = append(*f, Fault{Where: where, What: what, Fix: fix})
 }
 
+// setFlag is a flag that a request may have been given.
+type setFlag struct {
+	name  string
+	given bool
+}
+
+// refuse adds a fault for each flag that is given.
+func (f *Faults) refuse(what, fix string, flags ...setFlag) {
+	for _, one := range flags {
+		if one.given {
+			f.add("--"+one.name, what, fix)
+		}
+	}
+}
+
 // ErrRunner marks an error in which no message of dapple's packages was found: the runner itself, or the machine, has
 // failed, and the runner's log has the details.
 var ErrRunner = errtext.ErrRunner

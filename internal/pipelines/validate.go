@@ -227,11 +227,10 @@ func readDomainText(ctx context.Context, path string) ([]byte, error) {
 
 func readDomain(ctx context.Context, path string) (*schema.File, Faults) {
 	data, err := readDomainText(ctx, path)
-	var file *schema.File
-	if err == nil {
-		file, err = schema.Parse(path, data)
+	if err != nil {
+		return nil, fileFaults("--domain", err)
 	}
-	return file, fileFaults("--domain", err)
+	return parseDomain(path, data)
 }
 
 // checkInput finds the table that the input names, and opens no part of it.

@@ -63,21 +63,27 @@ func setInts(v reflect.Value, n ...int) {
 func readCivil(enc *domain.Encoder, a int, t domain.Type, field reflect.Value) func() (domain.Code, bool) {
 	date, clock := civilParts(t, field)
 	return func() (domain.Code, bool) {
-		d, c := [4]int{1970, 1, 1}, [4]int{}
-		if date.IsValid() {
-			d = ints(date)
-		}
-		if clock.IsValid() {
-			c = ints(clock)
-		}
-		moment := time.Date(d[0], time.Month(d[1]), d[2], c[0], c[1], c[2], c[3], time.UTC)
-		year, month, day := moment.Date()
-		hour, minute, second := moment.Clock()
-		if d != [4]int{year, int(month), day} || c != [4]int{hour, minute, second, moment.Nanosecond()} {
+		moment, exists := momentOf(date, clock)
+		if !exists {
 			return enc.FromString(a, "") // no day and no time
 		}
 		return enc.FromTime(a, moment)
 	}
+}
+
+// momentOf returns the moment of a date and a clock, each if it is valid. Of a day or time that does not exist it is another one.
+func momentOf(date, clock reflect.Value) (moment time.Time, exists bool) {
+	d, c := [4]int{1970, 1, 1}, [4]int{}
+	if date.IsValid() {
+		d = ints(date)
+	}
+	if clock.IsValid() {
+		c = ints(clock)
+	}
+	moment = time.Date(d[0], time.Month(d[1]), d[2], c[0], c[1], c[2], c[3], time.UTC)
+	year, month, day := moment.Date()
+	hour, minute, second := moment.Clock()
+	return moment, d == [4]int{year, int(month), day} && c == [4]int{hour, minute, second, moment.Nanosecond()}
 }
 
 // civilParts returns the date and the clock of a civil type, each if it has one.

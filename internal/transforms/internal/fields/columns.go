@@ -180,8 +180,8 @@ type Appender struct {
 
 // NewAppender returns an appender of structs of type t to chunks of the columns that Columns returned.
 func NewAppender(t reflect.Type, d *domain.Domain) (*Appender, error) {
-	m, errs := match(t, d, inputFault)
-	if err := joined(errs); err != nil {
+	m, err := Reading(t, d)
+	if err != nil {
 		return nil, err
 	}
 	w := &Appender{holder: reflect.New(base(t)).Elem(), d: d, texts: make([]map[string]int64, d.Len())}
@@ -277,15 +277,8 @@ func (w *Appender) value(a int, field reflect.Value) (x int64, y float64, null b
 	case field.Type() == timeType:
 		x, _ = at.Type.FromTime(field.Interface().(time.Time))
 	case k == reflect.Struct:
-		date, clock := civilParts(at.Type, field)
-		d, c := [4]int{1970, 1, 1}, [4]int{}
-		if date.IsValid() {
-			d = ints(date)
-		}
-		if clock.IsValid() {
-			c = ints(clock)
-		}
-		x, _ = at.Type.FromTime(time.Date(d[0], time.Month(d[1]), d[2], c[0], c[1], c[2], c[3], time.UTC))
+		moment, _ := momentOf(civilParts(at.Type, field))
+		x, _ = at.Type.FromTime(moment)
 	case k == reflect.Bool:
 		if field.Bool() {
 			x = 1
