@@ -15,8 +15,7 @@ type defect struct {
 	old, new string
 	dir      string // of the test's package; default: of file; the test is found elsewhere if it has moved
 	test     string
-	at       string // file of the test
-	number   int    // from 1
+	number   int // from 1
 }
 
 // pkg returns the directory of the package whose test must fail.

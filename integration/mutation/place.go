@@ -66,23 +66,20 @@ func (t tree) place(d *defect) error {
 	declares := func(name, text string) bool {
 		return strings.HasSuffix(name, "_test.go") && strings.Contains(text, "\nfunc "+d.test+"(")
 	}
-	at, dirs := map[string]string{}, []string(nil)
+	var dirs []string
 	for _, name := range t.where(declares) {
 		dirs = append(dirs, path.Dir(name))
-		at[path.Dir(name)] = name
 	}
-	switch {
-	case at[test] != "":
-		d.dir = test
-	case at[path.Dir(d.file)] != "":
-		d.dir = path.Dir(d.file)
-	default:
-		if dirs = nearest(slices.Compact(dirs), d.file); len(dirs) != 1 {
-			return fmt.Errorf("%s is in %d packages %v, and not in %s; name its package", d.test, len(dirs), dirs, test)
+	for _, dir := range []string{test, path.Dir(d.file)} {
+		if slices.Contains(dirs, dir) {
+			d.dir = dir
+			return nil
 		}
-		d.dir = dirs[0]
 	}
-	d.at = at[d.dir]
+	if dirs = nearest(slices.Compact(dirs), d.file); len(dirs) != 1 {
+		return fmt.Errorf("%s is in %d packages %v, and not in %s; name its package", d.test, len(dirs), dirs, test)
+	}
+	d.dir = dirs[0]
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// since returns the defects in files, or for tests in files, that have changed since a commit, and a quarter of the others. The hash
+// since returns the defects in files that have changed since a commit, and a quarter of the others. The hash
 // of the commit at hand picks the quarter, so that four commits try nearly three quarters of them.
 func since(root, base string, list []defect) ([]defect, error) {
 	changed, err := git(root, "diff", "--name-only", base)
@@ -25,7 +25,7 @@ func since(root, base string, list []defect) ([]defect, error) {
 // pick is since, given the changed files and the commit at hand.
 func pick(list []defect, changed []string, commit string) []defect {
 	return slices.DeleteFunc(slices.Clone(list), func(d defect) bool {
-		return !slices.Contains(changed, d.file) && !slices.Contains(changed, d.at) && sha256.Sum256([]byte(commit + d.name))[0] >= 64
+		return !slices.Contains(changed, d.file) && sha256.Sum256([]byte(commit + d.name))[0] >= 64
 	})
 }
 

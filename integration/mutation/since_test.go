@@ -9,12 +9,12 @@ import (
 func TestPick(t *testing.T) {
 	var list []defect
 	for i := range 400 {
-		list = append(list, defect{name: fmt.Sprint("defect ", i), file: fmt.Sprintf("room%d/a.go", i%40), dir: fmt.Sprintf("room%d", i%40), at: fmt.Sprintf("room%d/b_test.go", i%40)})
+		list = append(list, defect{name: fmt.Sprint("defect ", i), file: fmt.Sprintf("room%d/a.go", i%40), dir: fmt.Sprintf("room%d", i%40)})
 	}
 	for _, c := range []struct {
 		changed []string
 		whole   string // a room whose defects are all picked
-	}{{nil, ""}, {[]string{"room3/a.go"}, "room3"}, {[]string{"room4/b_test.go"}, "room4"}, {[]string{"room5/b.go", "room5/a_test.go", "room50/a.go"}, ""}} {
+	}{{nil, ""}, {[]string{"room3/a.go"}, "room3"}, {[]string{"room5/b.go", "room5/b_test.go", "room50/a.go"}, ""}} {
 		seen := map[string]bool{}
 		for _, commit := range []string{"one", "two", "three", "four"} {
 			got := pick(list, c.changed, commit)
