@@ -40,7 +40,29 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 	if len(c) == measuredWidth {
 		v.tripleHighs(c, fitted, dst)
 	}
+	v.pooledHighs(c, fitted, dst)
 	return dst
+}
+
+// pooledHighs raises the upper ends of cells with pooled values to the counts of those: all people of a value may be in one cell.
+func (v *Intervals) pooledHighs(c domain.Clique, fitted, dst []float64) {
+	if v.uncertainty == nil || len(c) == 1 {
+		return
+	}
+	most := slices.Repeat([]float64{math.Inf(1)}, len(dst))
+	for i, a := range c {
+		counts := population.NewProjection(v.sizes, c, domain.Clique{a}).Sum(make([]float64, v.sizes[a]), fitted)
+		eachCell(v.sizes, c, i, func(cell, code int) {
+			if v.uncertainty.Pooled[a][code] {
+				most[cell] = min(most[cell], counts[code]+sigmas95*math.Sqrt(v.oneWay[a][code]))
+			}
+		})
+	}
+	for i, x := range most {
+		if !math.IsInf(x, 1) {
+			dst[i] = max(dst[i], x)
+		}
+	}
 }
 
 // tripleHighs raises the upper ends of a triple's cells as far as its pairs' are above the fitted counts: each cell has its share of the
@@ -102,6 +124,9 @@ func (l *Linear) High(cells []int, q []float64) float64 {
 	high := 0.0
 	for i := range l.parts {
 		p := &l.parts[i]
+		if p.pooled != nil && l.width > 1 {
+			high = max(high, p.mayHold(p.means(l.fitted, cells, q)))
+		}
 		if p.missed == nil || len(p.codes) != 2 || l.width > measuredWidth {
 			continue
 		}
@@ -117,6 +142,18 @@ func (l *Linear) High(cells []int, q []float64) float64 {
 		}
 	}
 	return high
+}
+
+// mayHold returns how many more people of pooled values than the fitted ones a query may count, of which it counts a part of each.
+func (p *part) mayHold(means []float64) float64 {
+	square, variance := 0.0, 0.0
+	for j, x := range means {
+		if p.pooled[j] && x > 0 && x < 1 {
+			square += (1 - x) * p.base[j] * (1 - x) * p.base[j]
+			variance += p.variance[j]
+		}
+	}
+	return math.Sqrt(square) + sigmas95*math.Sqrt(variance)
 }
 
 // means returns the mean of q in the cells of an interaction.

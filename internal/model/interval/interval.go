@@ -11,9 +11,11 @@ import (
 
 const (
 	inflation = 1.15 // of all standard errors but bounds: what is not modelled
-	softening = 10   // counts added to a base of whole marginals: small cells err by more than their size says
-	rounding  = .25  // variance of whole rows, counts²
-	alike     = .1   // correlation of units with the same pooled value, in where they fall
+	// inflationOfTables is inflation of two and more columns: with 1.15 99.1 to 99.6 % of the cells of pairs and triples held.
+	inflationOfTables = 1.05
+	softening         = 10  // counts added to a base of whole marginals: small cells err by more than their size says
+	rounding          = .25 // variance of whole rows, counts²
+	alike             = .1  // correlation of units with the same pooled value, in where they fall
 )
 
 // Intervals computes the standard errors of a result's cells. It is immutable.

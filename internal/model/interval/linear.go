@@ -31,6 +31,7 @@ type part struct {
 	faces    []face
 	moved    []float64 // standard deviation that the prior has in each cell of a pair; nil of others
 	missed   *missed   // nil: not known
+	pooled   []bool    // of a column's values; nil: none
 	one      int       // number of values of the attribute, if the interaction is of a single one; else 0
 }
 
@@ -129,6 +130,12 @@ func (v *Intervals) uncertain(p *part, c domain.Clique, measurable bool) Source 
 			x := v.oneWay[c[0]][p.codes[0][j]]
 			x = min(x, (b+math.Sqrt(x))*math.Sqrt(x))
 			p.variance[j], p.beyond[j] = x, x
+		}
+		if pooled := v.uncertainty.Pooled[c[0]]; slices.Contains(pooled, true) {
+			p.pooled = make([]bool, n)
+			for j, code := range p.codes[0] {
+				p.pooled[j] = pooled[code]
+			}
 		}
 		return source
 	}

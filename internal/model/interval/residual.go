@@ -103,8 +103,12 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 			dst[i] += x
 		}
 	}
+	f := inflation
+	if len(plain) > 1 {
+		f = inflationOfTables
+	}
 	for i, x := range dst {
-		dst[i] = inflation * math.Sqrt(x)
+		dst[i] = f * math.Sqrt(x)
 	}
 }
 
@@ -148,10 +152,25 @@ func (v *Intervals) addPart(c, sub domain.Clique, fitted, dst []float64) {
 	}
 }
 
+// centred returns the variance of the count of every value of a column, without the noise of their sum: what was released of other
+// columns than learned ones are deviations from even values.
+func (v *Intervals) centred(a int) []float64 {
+	if v.uncertainty.Bins != nil && v.uncertainty.Bins[a] != nil {
+		return v.oneWay[a]
+	}
+	out, noise := slices.Clone(v.oneWay[a]), v.uncertainty.OneWay[a]
+	for code, x := range out {
+		if x <= noise+v.totalVariance { // else the fit is further from the answer
+			out[code] -= noise / float64(len(out))
+		}
+	}
+	return out
+}
+
 // variances returns the variance of every cell of the interaction of c, whose table is fitted.
 func (v *Intervals) variances(c domain.Clique, fitted []float64) []float64 {
 	if len(c) == 1 {
-		return v.oneWay[c[0]]
+		return v.centred(c[0])
 	}
 	t := v.tables[c.Key()]
 	if t == nil {
