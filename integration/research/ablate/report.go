@@ -127,7 +127,8 @@ const (
 
 ` + "`make ablate`" + ` makes this table: the fit without one heuristic, compared to the fit as it is, with the same noise, %d seeds at
 ε = %v. Errors are the total variation of marginals of coded tables, what Pair Trends of rows lack of 1 for tables as
-found, and of people with rows the error of a pair row by row, or of their number; changes are parts of them, or of %g where
+found, of people with rows the error of a pair row by row, or of their number, and of strongest pairs what they lose of their rank correlation
+and the largest error of one; changes are parts of them, or of %g where
 they are less. Above 0: it helps. The standard error is
 over seeds. Lines are code, without comments, of the functions that go with it; 0 is a constant or a condition.
 

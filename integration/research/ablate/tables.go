@@ -44,6 +44,11 @@ func tables() []table {
 		{"people with rows", 3, func(string) (*families.Table, error) { return peopleWithRows(20_000) }, byRow},
 		{"number of rows of few people", 3, func(string) (*families.Table, error) { return peopleWithRows(2000) }, numberOfRows},
 	}
+	for _, f := range families.Few() {
+		t, ours := made(f.Name, 3, fewPeople, f.Make), made(f.Name+", strongest pairs", 3, fewPeople, f.Make)
+		ours.off = lost
+		list = append(list, t, ours)
+	}
 	for _, t := range families.AllAsFound() {
 		switch t.Name {
 		case "claims", "players":
@@ -97,6 +102,14 @@ func marginals(t *families.Table, s *families.Solved) (float64, error) {
 	}
 	tv, _ := t.Errors(some, func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
 	return tv, nil
+}
+
+const fewPeople = 2800
+
+// lost returns the part of their correlation that the strongest pairs lose, and how far the worst correlation is off.
+func lost(t *families.Table, s *families.Solved) (float64, error) {
+	x := t.Strength(func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
+	return math.Abs(1-x.Kept) + x.Largest, nil
 }
 
 // trends returns what Pair Trends of the model's rows lack of 1.

@@ -39,6 +39,7 @@ type outcome struct {
 	AUC                float64 // of a classifier trained on rows, tried on other people
 	Worst              float64 `json:",omitempty"` // mean total variation of the one-ways inside the worst group, of rows
 	Apart              float64 `json:",omitempty"` // area under the curve of a classifier that tells rows from the table
+	Kept, Rank, Rare   float64 `json:",omitempty"` // families.Strength of rows: Kept, Largest, Rare
 	CPU                float64 // seconds of the solve
 	MB                 float64 // by which memory grows in the solve, at most; with what is not yet collected
 	Chosen             bool    // the rule of package methods takes this method
@@ -53,7 +54,8 @@ func (o *outcome) add(one outcome, n int) {
 	for _, x := range []struct {
 		to   *float64
 		from float64
-	}{{&o.Average, before.Average}, {&o.Largest, before.Largest}, {&o.Average4, before.Average4}, {&o.Average5, before.Average5}, {&o.Worst, before.Worst}, {&o.CPU, before.CPU}, {&o.MB, before.MB}} {
+	}{{&o.Average, before.Average}, {&o.Largest, before.Largest}, {&o.Average4, before.Average4}, {&o.Average5, before.Average5}, {&o.Worst, before.Worst},
+		{&o.Kept, before.Kept}, {&o.Rank, before.Rank}, {&o.Rare, before.Rare}, {&o.CPU, before.CPU}, {&o.MB, before.MB}} {
 		*x.to = (1-was)**x.to + was*x.from
 	}
 }
@@ -93,7 +95,8 @@ func (e errand) run() (outcome, error) {
 		again, rows := t.Resampled(e.Seed), t
 		judge(again.Shares)
 		if e.Written {
-			o.Worst, rows = worstGroup(t, again), again
+			o.judgeRows(t, again)
+			rows = again
 		}
 		return o, e.write(rows, t, test)
 	}
@@ -114,9 +117,15 @@ func (e errand) run() (outcome, error) {
 	}
 	written := sample(t, population.NewRows(s.Model, p.Workload.Maximal().Cliques(), t.Units(), e.Seed))
 	if e.Written {
-		o.Worst = worstGroup(t, written)
+		o.judgeRows(t, written)
 	}
 	return o, e.write(written, t, test)
+}
+
+// judgeRows sets what only rows of judged contests have.
+func (o *outcome) judgeRows(t, rows *families.Table) {
+	s := t.Strength(rows.Shares)
+	o.Worst, o.Kept, o.Rank, o.Rare = worstGroup(t, rows), s.Kept, s.Largest, s.Rare
 }
 
 // resident returns a line of the process's status in MB; 0 if the system has none.

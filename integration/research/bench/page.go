@@ -67,6 +67,8 @@ This page is made from [rivals.jsonl](rivals.jsonl), and each run from a fixed s
   variation of the other columns inside the worst one, with its standard error. **told apart**: area under the ROC curve of
   gradient boosting that tells written rows from those of the table; .5 is best, and rows drawn again fall below it, since some
   are on both sides.
+* **kept**: mean |rank correlation| of the strongest pairs, as many as columns, as a part of their mean in the table; **worst rank**:
+  the largest error of a rank correlation. **rare**: part of the values of .1 to 1 % of the people that rows have half to twice as often.
 * **AUC**: of gradient boosting trained on as many written rows, tried on other people of the same law. **CPU s**: of the solve
   alone. **MB**: by how much the resident memory of a process grows in the solve, before collection of garbage.
 * **runs**: the figures are means of so many; the classifier is of the first, and of all in tables of rows. A method of more than a
@@ -193,7 +195,7 @@ const none = "–"
 // wanted is the number of lines of a contest.
 func (c contest) wanted() int { return len(c.epsilons) * len(c.contenders()) }
 
-var entryTitles = []string{"table", "ε", "method", "runs", "average TV", "largest", "4-way TV", "5-way TV", "worst group", "AUC", "told apart", "CPU s", "MB", "ahead of ours by"}
+var entryTitles = []string{"table", "ε", "method", "runs", "average TV", "largest", "4-way TV", "5-way TV", "worst group", "kept", "worst rank", "rare", "AUC", "told apart", "CPU s", "MB", "ahead of ours by"}
 
 // cells returns an entry's line of the table, with what it is ahead of ours by.
 func (e entry) cells(all []entry) []string {
@@ -202,7 +204,7 @@ func (e entry) cells(all []entry) []string {
 		name += " (auto)"
 	}
 	if e.Refused != "" {
-		return []string{e.Contest, fmt.Sprint(float64(e.Epsilon)), name, "", "does not apply: " + e.Refused, "", "", "", "", "", "", "", "", ""}
+		return []string{e.Contest, fmt.Sprint(float64(e.Epsilon)), name, "", "does not apply: " + e.Refused, "", "", "", "", "", "", "", "", "", "", "", ""}
 	}
 	figure := func(x float64, format string) string {
 		if x == 0 {
@@ -216,7 +218,7 @@ func (e entry) cells(all []entry) []string {
 	}
 	return []string{e.Contest, fmt.Sprint(float64(e.Epsilon)), name, strconv.Itoa(e.Runs), figure(e.Average, "%.4f"), figure(e.Largest, "%.4f"),
 		figure(e.Average4, "%.4f"), figure(e.Average5, "%.4f"),
-		worst, figure(e.AUC, "%.3f"), figure(e.Apart, "%.3f"), fmt.Sprintf("%.1f", e.CPU), figure(e.MB, "%.0f"), e.ahead(all)}
+		worst, figure(e.Kept, "%.2f"), figure(e.Rank, "%.3f"), figure(e.Rare, "%.2f"), figure(e.AUC, "%.3f"), figure(e.Apart, "%.3f"), fmt.Sprintf("%.1f", e.CPU), figure(e.MB, "%.0f"), e.ahead(all)}
 }
 
 // ahead names what a rival does better than the method that the rule of package methods chooses for the same request: with
