@@ -134,7 +134,7 @@ var checks = []check{
 		alarms: alarms{fresh: 1.2e-10, nightly: 1.6e-5, fixed: 1.6e-5},
 		size:   "2 × 20,000 runs, 12 settings; 2 × 8,000 of published forms, 4; 2 × 1,000 pipelines; 2 × 60 found domains",
 		long:   "2 × 200,000; 2 × 80,000; 2 × 10,000 pipelines, 1,000 on prism; 2 × 300",
-		tests:  in("integration/privacy", "TestAudit", "TestAuditOfPublishedForms", "TestPipelineAudit", "TestFoundAudit"),
+		tests:  in("integration/privacy", "TestAudit", "TestAuditOfPublishedForms", "TestPipelineAudit", "TestFoundAudit", "TestClopperPearson"),
 	},
 	{
 		name:   "12 accountant",
