@@ -103,6 +103,51 @@ var odd = []family{
 		g.add("y", list(3), people, func(int) string { return "v" + strconv.Itoa(int(3*math.Pow(r.Float64(), 3))) })
 		return g
 	}},
+	{"copies", func(r *rand.Rand, people int) *generated {
+		g := &generated{exact: true}
+		k := 5 + r.IntN(30)
+		names, x := r.Perm(k), make([]int, people)
+		g.add("x", list(k), people, func(i int) string {
+			x[i] = int(float64(k) * r.Float64() * r.Float64())
+			return "v" + strconv.Itoa(x[i])
+		})
+		g.add("renamed", list(k), people, func(i int) string { return "v" + strconv.Itoa(names[x[i]]) })
+		g.add("z", list(3), people, func(int) string { return "v" + strconv.Itoa(r.IntN(3)) })
+		return g
+	}},
+	{"weekdays and hours", func(r *rand.Rand, people int) *generated {
+		g := &generated{exact: true}
+		late, weekday := 14+6*r.Float64(), make([]int, people)
+		g.add("weekday", list(7), people, func(i int) string {
+			weekday[i] = r.IntN(7)
+			return "v" + strconv.Itoa(weekday[i])
+		})
+		g.add("hour", "type: INT64, min: 0, max: 23", people, func(i int) string {
+			mean, sd := late, 4.0
+			if weekday[i] < 5 && r.IntN(2) == 0 {
+				mean, sd = 8, 1
+			}
+			return strconv.Itoa(min(23, max(0, int(mean+sd*r.NormFloat64()))))
+		})
+		return g
+	}},
+	{"surveys", func(r *rand.Rand, people int) *generated {
+		g := &generated{exact: true}
+		answers := make([]int, people)
+		g.add("answer", list(5), people, func(i int) string {
+			answers[i] = r.IntN(5)
+			return "v" + strconv.Itoa(answers[i])
+		})
+		for _, name := range []string{"why", "since"} {
+			g.add(name, list(5), people, func(i int) string {
+				if r.Float64() < .95 {
+					return ""
+				}
+				return "v" + strconv.Itoa((answers[i]+r.IntN(2))%5)
+			})
+		}
+		return g
+	}},
 	{"heavy tails", func(r *rand.Rand, people int) *generated {
 		g := &generated{}
 		power := .5 + r.Float64()
