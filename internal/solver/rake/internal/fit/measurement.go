@@ -28,6 +28,7 @@ type measurement struct {
 	base     []float64 // of the prior, counts
 	relative float64   // its standard deviation, as a part of Σbase over the whole table
 
+	ordered bool // its columns are: see correlate
 	assumed bool // before it was released: see shrinkToIndependence
 
 	law    *law // nil: all cells follow the usual prior
@@ -62,6 +63,9 @@ func (m *measurement) aim() *estimate {
 	}
 	if m.law == nil {
 		return nil
+	}
+	if m.ordered {
+		m.correlate(counts)
 	}
 	e := m.law.of(counts, m.shape, 1/m.precision)
 	if m.sparse = e != nil && e.share > sparseShare; e == nil {
@@ -119,6 +123,7 @@ func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
 	}
 	t.relative = max(choose.LeastDeviation, t.relative)
 	t.values, t.precision, t.axes = m.Values, u, f.axes(c.Clique)
+	t.ordered = f.ordered(c.Clique) && len(t.base) <= mostLinked
 	t.lower = lowerPart(t.base, shape)
 	t.ridge = ridge(t.base, m.Values, t.lower, u, t.relative)
 	if len(c.Clique) == 2 && len(c.Base) > 4 { // one number makes all cells of a residual of 2×2
