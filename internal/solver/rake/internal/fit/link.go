@@ -5,7 +5,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
-
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 )
 
