@@ -80,7 +80,7 @@ func arrowInTheClear(t *testing.T, path string) []byte {
 	defer r.Close()
 	fmt.Fprintln(&out, r.Schema())
 	for i := range r.NumRecords() {
-		record, err := r.Record(i)
+		record, err := r.RecordBatch(i)
 		if err != nil {
 			t.Error(err)
 			continue

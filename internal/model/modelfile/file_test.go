@@ -74,7 +74,7 @@ func TestArrowReadsIt(t *testing.T) {
 		in, err := ipc.NewFileReader(bytes.NewReader(bytesOf(t, f)))
 		must.Need(t, err == nil, "%s: %v", name, err)
 		defer in.Close()
-		rec, err := in.Record(0)
+		rec, err := in.RecordBatch(0)
 		must.Need(t, err == nil && in.NumRecords() == 1, "%s: %d batches, error %v", name, in.NumRecords(), err)
 		weights := rec.Column(0).(*array.Float64)
 		if rec.ColumnName(0) != "weight" || weights.NullN() != 0 || !slices.Equal(weights.Float64Values(), f.Model.Weights) {
