@@ -91,12 +91,11 @@ func (p Params) withDefaults() Params {
 	return p
 }
 
-// coordinatesShare is the part of δ that covers discrete noise in place of continuous noise, as in budget books: the
-// numbers that later releases draw are not known yet.
-const coordinatesShare = 100
+// The part of δ that covers discrete noise in place of continuous noise: as in budget books, and at most.
+const coordinatesShare, mostCoordinatesShare = 100, 8
 
-// fewCoordinates is the smallest useful number of noisy numbers.
-const fewCoordinates = 1 << 20
+// runCoordinates is how many noisy numbers a run may draw after the discovery has found the columns, and what stands for their order.
+func (p Params) runCoordinates() float64 { return float64(len(p.Columns)+3) * mostValues }
 
 // ledger opens the ledger of the discovery and of what comes after it.
 func (p Params) ledger() (*accountant.Ledger, error) {
@@ -106,8 +105,8 @@ func (p Params) ledger() (*accountant.Ledger, error) {
 		q.Accounting, q.Coordinates = dp.GaussianOnly, p.coordinates()
 		return accountant.NewLedger(q.Preferred())
 	}
-	each := (1 + math.Exp(float64(p.Epsilon))) * math.Ldexp(0.021, -60)
-	if n := float64(p.Delta) / coordinatesShare / each; !p.Mixed && n >= fewCoordinates {
+	each, delta := (1+math.Exp(float64(p.Epsilon)))*math.Ldexp(0.021, -60), float64(p.Delta)
+	if n := max(p.runCoordinates(), delta/coordinatesShare/each); !p.Mixed && n*each <= delta/mostCoordinatesShare {
 		q.Accounting, q.Coordinates = dp.GaussianOnly, int64(math.Min(n, 1<<50))
 		q = q.Preferred()
 	}

@@ -341,3 +341,24 @@ func TestCodes(t *testing.T) {
 		must.Hold(t, code([]byte(text)) == want, "%q is a code: %v", text, !want)
 	}
 }
+
+// TestRoomForTheRun: whatever a discovery finds, its budget has room for all counts of the columns, also at a large ε, where few noisy
+// numbers are covered. A run that was refused after its domain was found has lost what the domain cost.
+func TestRoomForTheRun(t *testing.T) {
+	gaussian := 0
+	for _, epsilon := range []dp.Epsilon{.1, 1, 3, 6, 8, 12} {
+		for _, delta := range []dp.Delta{1e-6, 1e-8, 1e-9, 1e-12} {
+			for _, columns := range []int{1, 3, 10, 60, 200} {
+				p := Params{Epsilon: epsilon, Delta: delta, Share: dp.ShareOf(1, 8), Columns: make([]Column, columns)}
+				prior := must.Value(p.Prior())(t)
+				if prior.Params.Accounting == dp.GaussianOnly {
+					gaussian++
+				}
+				run := accountant.Params{Epsilon: epsilon, Delta: delta, Accounting: dp.GaussianOnly, Coordinates: int64(columns) * mostValues}
+				_, err := accountant.LedgerAfter(&prior, run)
+				must.Hold(t, err == nil, "ε = %g, δ = %g, %d columns: %v", epsilon, delta, columns, err)
+			}
+		}
+	}
+	must.Hold(t, gaussian >= 60, "%d of 120 budgets are for Gaussian noise alone", gaussian)
+}
