@@ -3,6 +3,7 @@ package tables_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"cloud.google.com/go/civil"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/internal/io/schema"
@@ -84,6 +86,45 @@ func TestStructsAreReadAndWritten(t *testing.T) {
 		if a, b := text(got.Elements()), text(sales()); !slices.Equal(a, b) {
 			t.Errorf("%s: %d of %d; first %q, want %q", format, len(a), len(b), a[:1], b[:1])
 		}
+	}
+}
+
+// Event has fields that cannot be NULL, and values that no column holds.
+type Event struct {
+	Day   civil.Date
+	Count uint64
+}
+
+// eventRead reads events.
+type eventRead struct {
+	Day   *civil.Date
+	Count *int64
+}
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[Event]())
+	beam.RegisterType(reflect.TypeFor[eventRead]())
+}
+
+// What no column holds is NULL in each format that has it.
+func TestUnusableFieldsAreNull(t *testing.T) {
+	events := []Event{{civil.Date{Year: 2024, Month: 2, Day: 29}, 7}, {civil.Date{}, math.MaxUint64}}
+	for _, format := range []string{"parquet", "csv"} {
+		out := filepath.Join(t.TempDir(), "events")
+		p, s := beam.NewPipelineWithRoot()
+		tables.WriteStructs(s, beam.CreateList(s, events), table.Target{Output: out, Format: format, RunID: "one"}, tables.StructsParams{})
+		run(t, p)
+		from := must.Value(table.Find(context.Background(), out, nil))(t)
+		p, s = beam.NewPipelineWithRoot()
+		got := transformtest.Capture[eventRead](s, tables.ReadStructs(s, from, reflect.TypeFor[eventRead](), schema.CSV{}))
+		run(t, p)
+		rows, null := got.Elements(), 0
+		for _, r := range rows {
+			if r.Day == nil && r.Count == nil {
+				null++
+			}
+		}
+		must.Hold(t, len(rows) == 2 && null == 1, "%s: %d rows, %d of NULL alone", format, len(rows), null)
 	}
 }
 

@@ -63,7 +63,7 @@ func WriteStructs(s beam.Scope, rows beam.PCollection, to table.Target, p Struct
 
 // structsTarget completes a target for structs of type t, whose columns it returns, without the empty one.
 func structsTarget(t reflect.Type, empty string, to table.Target, p StructsParams) (table.Target, *domain.Domain, error) {
-	d, err := fields.Columns(t)
+	d, err := fields.Written(t)
 	if err != nil {
 		return to, d, err
 	}

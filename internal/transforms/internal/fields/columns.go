@@ -3,6 +3,7 @@ package fields
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"reflect"
 	"strings"
@@ -35,6 +36,22 @@ func Columns(t reflect.Type) (*domain.Domain, error) {
 		d.Attributes = append(d.Attributes, a)
 	}
 	return d, errors.Join(errs...)
+}
+
+// Written is Columns of structs that are written: a column can be NULL where its field can hold what the column cannot.
+func Written(t reflect.Type) (*domain.Domain, error) {
+	d, err := Columns(t)
+	if err != nil {
+		return nil, err
+	}
+	m := &Map{structType: base(t)}
+	for a := range d.Attributes {
+		index, _ := m.find(d.Attributes[a].Name)
+		f := held(m.structType.FieldByIndex(index).Type)
+		_, civil := civilOf(f)
+		d.Attributes[a].Null = d.Attributes[a].Null || civil || isUint(f.Kind()) && f.Bits() == 64
+	}
+	return d, nil
 }
 
 // ColumnOf returns which column that Columns gives belongs to the field of a name; empty: no field is called so.
@@ -275,10 +292,12 @@ func (w *Appender) value(a int, field reflect.Value) (x int64, y float64, null b
 		x, ok := at.ParseNative(field.Interface().(*big.Rat).FloatString(at.Scale))
 		return x, 0, !ok
 	case field.Type() == timeType:
-		x, _ = at.Type.FromTime(field.Interface().(time.Time))
+		x, ok := at.Type.FromTime(field.Interface().(time.Time))
+		return x, 0, !ok
 	case k == reflect.Struct:
-		moment, _ := momentOf(civilParts(at.Type, field))
-		x, _ = at.Type.FromTime(moment)
+		moment, exists := momentOf(civilParts(at.Type, field))
+		x, ok := at.Type.FromTime(moment)
+		return x, 0, !exists || !ok
 	case k == reflect.Bool:
 		if field.Bool() {
 			x = 1
@@ -286,11 +305,11 @@ func (w *Appender) value(a int, field reflect.Value) (x int64, y float64, null b
 	case isInt(k):
 		x = field.Int()
 	case isUint(k):
-		x = int64(min(field.Uint(), 1<<63-1))
+		x, null = int64(field.Uint()), field.Uint() > math.MaxInt64
 	case isFloat(k):
 		y = field.Float()
 	}
-	return x, y, false
+	return x, y, null
 }
 
 // Typed turns the cells of text of a raw chunk into numbers where the columns of d are numbers, and into a dictionary where

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"database/sql"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -83,6 +84,34 @@ func TestNullablesAreLikePointers(t *testing.T) {
 	for a := range c.Columns {
 		if c.Columns[a].Null(0) || !c.Columns[a].Null(1) {
 			t.Errorf("column %s: NULL in the first row, or not in the second", made.Attributes[a].Name)
+		}
+	}
+}
+
+// What a column cannot hold is appended as NULL, not as another value: a day or time that does not exist, a number beyond 64 bits.
+func TestAppendedOrNull(t *testing.T) {
+	type record struct {
+		N     uint64
+		Day   civil.Date
+		Clock civil.Time
+		At    civil.DateTime
+	}
+	noon := civil.Time{Hour: 12}
+	good := record{math.MaxInt64, civil.Date{Year: 2024, Month: 2, Day: 29}, noon, civil.DateTime{Date: civil.Date{Year: 1, Month: 1, Day: 1}, Time: noon}}
+	w := must.Value(NewAppender(reflect.TypeFor[record](), must.Value(Columns(reflect.TypeFor[record]()))(t)))(t)
+	c := w.NewChunk()
+	w.Append(c, good)
+	for n := range uint64(20) {
+		w.Append(c, record{
+			math.MaxInt64 + 1 + n<<58, civil.Date{Year: 2023, Month: 2, Day: 29 + int(n)}, civil.Time{Hour: 24 + int(n)},
+			civil.DateTime{Date: civil.Date{Year: 2024, Month: time.Month(13 * (n % 2)), Day: int(n)}, Time: noon},
+		})
+	}
+	w.Append(c, record{})
+	for a, col := range c.Columns {
+		for row := range c.Rows {
+			want := row > 0 && (row <= 20 || a == 1 || a == 3) // no number and no clock is midnight
+			must.Hold(t, col.Null(row) == want, "column %d, row %d: NULL is %t", a, row, !want)
 		}
 	}
 }
