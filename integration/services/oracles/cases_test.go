@@ -98,7 +98,7 @@ func texts() *table {
 var options = map[string]parquetio.Options{
 	"groups": {GroupRows: 300},
 	"one":    {},
-	"wide":   {Wide: true, GroupRows: 1 << 14},
+	"large":  {GroupRows: 1 << 14},
 }
 
 // written is a table in a file of our writer.
