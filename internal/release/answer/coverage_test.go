@@ -218,7 +218,7 @@ func TestDiagonals(t *testing.T) {
 			for _, form := range []string{"numbers", "ordered", "categories"} {
 				for _, n := range people {
 					for _, epsilon := range epsilons {
-						if draw++; !tried(draw) && method != "dpfw" {
+						if draw++; !tried(draw) && method != "dpfw" && !testing.Short() {
 							continue
 						}
 						r := rand.New(rand.NewPCG(draw, 47))
@@ -250,7 +250,11 @@ func TestDiagonals(t *testing.T) {
 		}
 		for kind, x := range kinds {
 			t.Logf("%s, %s: %d of %d intervals hold, answers are %.2f standard errors off", method, kind, x.held, x.all, x.off/float64(x.all))
-			if x.held < x.all && (distuv.Binomial{N: float64(x.all), P: .9}).CDF(float64(x.held)) < 1e-5 {
+			bar := .9
+			if method == "rake" && strings.Contains(kind, "cells with people") && !dptest.Nightly() {
+				bar = .96 // 97 % or more hold; without upper ends of their own, 93 % of categories
+			}
+			if x.held < x.all && (distuv.Binomial{N: float64(x.all), P: bar}).CDF(float64(x.held)) < 1e-5 {
 				t.Errorf("%s, %s: %d of %d intervals hold", method, kind, x.held, x.all)
 			}
 		}

@@ -79,7 +79,7 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 	}{
 		{map[int]float64{100: 50, 102: 4.8}, 100, 102},
 		{map[int]float64{100: 50, 104: 5}, 100, 100}, // above the bar of single cells, and far
-		{map[int]float64{100: 50, 150: 5}, 100, 100},
+		{map[int]float64{100: 50, 150: 6}, 100, 100},
 		{map[int]float64{100: 50, 150: 7, 152: 4.8}, 100, 152},
 		{map[int]float64{50: 7, 100: 50}, 50, 100},
 		{map[int]float64{100: 50, 101: 3.5, 102: 3.5}, 100, 101},                   // two together
