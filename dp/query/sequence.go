@@ -28,7 +28,9 @@ func WithOrder(d *domain.Domain, w Workload) Workload {
 	for _, m := range w.Marginals {
 		if n := len(m.Clique); n > 1 && s.memory(m.Clique) < 0 {
 			triples[n] += float64(n*(n-1)*(n-2)) / 2
-			pairs += float64(max(3-n, 0))
+			if n == 2 {
+				pairs++
+			}
 		}
 	}
 	var kept []Marginal

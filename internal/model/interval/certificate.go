@@ -20,7 +20,7 @@ const (
 	tableCertified = .7
 )
 
-// certifiedCells writes the standard errors of the cells of c of a model of which only the largest error is known.
+// certifiedCells writes the standard errors of the cells of c, if only the largest error of the model is known.
 func (v *Intervals) certifiedCells(c domain.Clique, fitted, dst []float64) {
 	if len(c) == 1 {
 		v.certified(1, columnKnee, fitted, dst)

@@ -51,6 +51,9 @@ func (v *Intervals) pooledHighs(c domain.Clique, fitted, dst []float64) {
 	}
 	most := slices.Repeat([]float64{math.Inf(1)}, len(dst))
 	for i, a := range c {
+		if !slices.Contains(v.uncertainty.Pooled[a], true) {
+			continue
+		}
 		counts := population.NewProjection(v.sizes, c, domain.Clique{a}).Sum(make([]float64, v.sizes[a]), fitted)
 		eachCell(v.sizes, c, i, func(cell, code int) {
 			if v.uncertainty.Pooled[a][code] {
@@ -144,7 +147,7 @@ func (l *Linear) High(cells []int, q []float64) float64 {
 	return high
 }
 
-// mayHold returns how many more people of pooled values than the fitted ones a query may count, of which it counts a part of each.
+// mayHold returns how many more people of pooled values than the fitted ones a query may count, if it counts a part of each.
 func (p *part) mayHold(means []float64) float64 {
 	square, variance := 0.0, 0.0
 	for j, x := range means {
