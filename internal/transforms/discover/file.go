@@ -35,6 +35,12 @@ func (f *Found) File(csv string) []byte {
 		}
 		fmt.Fprintf(&b, "rows: {max: %d}}\n", f.MaxRows)
 	}
+	for i, order := range f.Orders {
+		if i == 0 {
+			b.WriteString("constraints:  # no more people than noise hides are out of order, or one in 500\n")
+		}
+		fmt.Fprintf(&b, "  - {order: %s}\n", list(order))
+	}
 	if csv != "" {
 		fmt.Fprintf(&b, "csv: {%s%s}\n", csv, f.written())
 	}

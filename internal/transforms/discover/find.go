@@ -25,6 +25,7 @@ const (
 	magnitudesStage = "found magnitudes"
 	detailsStage    = "found details"
 	yearsStage      = "found years"
+	ordersStage     = "found orders"
 	codesStage      = "found codes"
 	rowsStage       = "found rows"
 	valuesStage     = "found values"
@@ -44,6 +45,7 @@ const (
 	rangeWeight  = 9
 	detailWeight = 3 // of a number
 	codeWeight   = 2 // of a number or date, for all that have far cells
+	orderWeight  = 3 // of two dates
 )
 
 // mostUnseen is the part of the values that may be missing in a column without NULL: they would become one value. If the
@@ -135,6 +137,8 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	}
 	rest -= places + rows
 	weight, words := int64((rangeWeight+codeWeight)*(len(numbers)+len(dates))+detailWeight*len(numbers)+rangeWeight*len(periods)), int64(0)
+	pairs := found.datePairs(p, dates)
+	weight += orderWeight * int64(len(pairs))
 	for _, i := range texts {
 		words += valueWeight + prefixWeight*int64(len(found.cuts(p, i)))
 	}
@@ -182,6 +186,9 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		if err := found.askRows(p, c, all, share(p.Share, rows, 100)); err != nil {
 			return nil, err
 		}
+	}
+	if err := found.askOrders(c, pairs, years, part(len(pairs), orderWeight)); err != nil {
+		return nil, err
 	}
 	return found, found.askValues(p, cut, c, texts, func(columns int, each int64) dp.Share { // values have what codes do not need
 		return share(p.Share, each*int64(columns)*rest*(words+spare), 100*max(1, weight*words))

@@ -36,7 +36,7 @@ func TestUsedPlaces(t *testing.T) {
 	} {
 		must.Equal(t, usedPlaces([]byte(text)), want, "%s: places", text)
 	}
-	c, _ := (&reader{Column: Column{Untyped: true}}).place([]byte("1e-300000000"), false)
+	c, _, _ := (&reader{Column: Column{Untyped: true}}).place([]byte("1e-300000000"), false)
 	must.Hold(t, c[kindOf] == decimalCell && c[magnitudeOf] == powers, "a number below all floats is in cells %v, want 0", c)
 }
 

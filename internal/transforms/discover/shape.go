@@ -3,6 +3,7 @@ package discover
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
@@ -18,7 +19,8 @@ const (
 	codeOf             // which well-known code for what is missing or open it is
 	formOf             // how people have written a number, a date, a period or a code, in a column of texts
 	constantOf         // whether all rows of the person have it
-	statistics
+	orderOf            // whether its date is before the next column's, and those of the others behind it
+	statistics  = orderOf + nextColumns
 )
 
 // Cells of kindOf, after NULL.
@@ -68,7 +70,8 @@ const (
 )
 
 // cellsOf are the numbers of cells of the statistics of a column.
-var cellsOf = [statistics]int{kindCells, placesCells, magnitudeCells, detailCells, yearCells, len(codes) + 1, formCells, constantCells}
+var cellsOf = [statistics]int(append([]int{kindCells, placesCells, magnitudeCells, detailCells, yearCells, len(codes) + 1, formCells, constantCells},
+	slices.Repeat([]int{orderCells}, nextColumns)...))
 
 // sizes are the numbers of cells of all statistics of a table, column by column, and of the rows of a person, last.
 func sizes(columns int) []int {
@@ -93,19 +96,20 @@ type reader struct {
 
 func newReader(c Column) reader { return reader{c, c.attribute()} }
 
-// place finds the cells of a cell, null or text; value is whether the text is a candidate.
-func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value bool) {
+// place finds the cells of a cell, null or text, and the moment of a date; value is whether the text is a candidate.
+func (r *reader) place(text []byte, null bool) (cells [constantOf]int, moment int64, value bool) {
+	moment = noMoment
 	cells = [constantOf]int{nullCell, noPlaces, magnitudeCells - 1, detailCells - 1, yearCells - 1, len(codes)}
 	if null || r.Untyped && len(text) == 0 {
-		return cells, false
+		return cells, moment, false
 	}
 	if _, marked := cellkind.Mark(text); r.Untyped && (marked || cellkind.Impossible(text)) {
 		cells[kindOf] = markCell
-		return cells, len(text) <= maxCandidate // in a column of texts
+		return cells, moment, len(text) <= maxCandidate // in a column of texts
 	}
 	text, kind, ok := r.kind(text)
 	if !ok {
-		return cells, false
+		return cells, moment, false
 	}
 	cells[kindOf] = cellOfKind[kind]
 	read, as := text, kind
@@ -126,12 +130,12 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, value boo
 		a := domain.Attribute{Type: as.Type()}
 		if v, ok := a.ParseNative(string(read)); ok {
 			if cells[placesOf] = timeCell(a.Type, v); as != cellkind.Clock {
-				cells[yearOf] = yearCell(a.Type.Time(v).Year())
-				cells[codeOf] = dateCode(a.Type.Time(v))
+				at := a.Type.Time(v)
+				cells[yearOf], cells[codeOf], moment = yearCell(at.Year()), dateCode(at), at.UnixMicro()
 			}
 		}
 	}
-	return cells, len(text) <= maxCandidate && r.category(kind, len(text))
+	return cells, moment, len(text) <= maxCandidate && r.category(kind, len(text))
 }
 
 // category reports whether a text of a kind and length can be a category. That is a rule about texts, and not about columns:

@@ -53,6 +53,7 @@ type textCount struct {
 	hash     uint64
 	from, to int // in bytes
 	n        int64
+	moment   int64
 	cells    [constantOf]uint16
 	value    bool // the text is a candidate
 }
@@ -111,6 +112,8 @@ type tally struct {
 	texts
 	plain int // texts that are no candidates
 	dense [constantOf][]int64
+
+	moments []int64 // of a chunk
 }
 
 func newTally(c Column) *tally {
@@ -121,31 +124,32 @@ func newTally(c Column) *tally {
 	return y
 }
 
-// add counts units with a cell, null or text.
-func (y *tally) add(text []byte, null bool, n int64) {
+// add counts units with a cell, null or text, and returns the moment of a date.
+func (y *tally) add(text []byte, null bool, n int64) (moment int64) {
 	if null {
-		cells, _ := y.place(nil, true)
+		cells, _, _ := y.place(nil, true)
 		addCells(y, cells, n)
-		return
+		return noMoment
 	}
 	hash := maphash.Bytes(textSeed, text)
 	slot, c := y.find(hash, text)
 	if c == nil {
-		cells, value := y.place(text, false)
+		cells, moment, value := y.place(text, false)
 		if !value && y.plain >= maxKnown {
 			addCells(y, cells, n)
-			return
+			return moment
 		}
 		if !value {
 			y.plain++
 		}
 		c = y.insert(hash, slot, text)
-		c.value = value
+		c.value, c.moment = value, moment
 		for s, cell := range cells {
 			c.cells[s] = uint16(cell) // no statistic has more than 65,536
 		}
 	}
 	c.n += n
+	return c.moment
 }
 
 // addCells counts units in a cell of each statistic.
@@ -155,18 +159,25 @@ func addCells[T int | uint16](y *tally, cells [constantOf]T, n int64) {
 	}
 }
 
-// addColumn counts the cells of records that are a unit each.
-func (y *tally) addColumn(c *domain.Column, rows int) {
+// addColumn counts the cells of records that are a unit each, and returns their moments; nil if none has a date.
+func (y *tally) addColumn(c *domain.Column, rows int) []int64 {
 	var text []byte
+	dated := false
+	y.moments = y.moments[:0]
 	for i := range rows {
+		cell, null := text[:0], false
 		if c.Form == domain.Text && !c.Null(i) {
-			y.add(candidate(c.Text(i)), false, 1)
-			continue
+			cell = c.Text(i)
+		} else if cell, null = cellText(cell, c, &y.attr, i); cap(cell) > cap(text) {
+			text = cell
 		}
-		cell, null := cellText(text[:0], c, &y.attr, i)
-		y.add(candidate(cell), null, 1)
-		text = cell[:0]
+		at := y.add(candidate(cell), null, 1)
+		y.moments, dated = append(y.moments, at), dated || at != noMoment
 	}
+	if !dated {
+		return nil
+	}
+	return y.moments
 }
 
 // candidate cuts off what tells no more of a text than that it is too long.
@@ -177,12 +188,15 @@ type bundle struct {
 	units   int64
 	rows    []int64   // of people
 	stays   [][]int64 // of columns: constantOf
+	orders  orders
+	moments [][]int64 // of the units that are counted, by column
+	unit    []int64   // of one
 	columns []*tally
 	of      []Column // that these are of
 }
 
 func newBundle(columns []Column) *bundle {
-	b := &bundle{rows: make([]int64, rowsCells), of: columns}
+	b := &bundle{rows: make([]int64, rowsCells), of: columns, orders: newOrders(len(columns)), moments: make([][]int64, len(columns)), unit: make([]int64, len(columns))}
 	for _, c := range columns {
 		b.columns = append(b.columns, newTally(c))
 		b.stays = append(b.stays, make([]int64, constantCells))
@@ -197,16 +211,20 @@ func (b *bundle) addChunk(c *domain.Chunk) {
 	b.rows[rowsCell(1)] += n
 	for k, y := range b.columns {
 		b.stays[k][noRows] += n
-		y.addColumn(&c.Columns[k], c.Rows)
+		b.moments[k] = y.addColumn(&c.Columns[k], c.Rows)
 	}
+	b.orders.add(b.moments, c.Rows)
 }
 
 // addUnit counts a person.
 func (b *bundle) addUnit(record []byte, rows uint64, changes []byte) error {
 	b.units++
 	b.rows[rowsCell(rows)]++
+	clear(b.moments)
 	whole := cells(record, len(b.columns), func(k int, text []byte, null bool) {
-		b.columns[k].add(text, null, 1)
+		if at := b.columns[k].add(text, null, 1); at != noMoment {
+			b.unit[k], b.moments[k] = at, b.unit[k:k+1]
+		}
 		stays := noRows
 		switch {
 		case rows > 1 && changes[k] != 0:
@@ -219,6 +237,7 @@ func (b *bundle) addUnit(record []byte, rows uint64, changes []byte) error {
 	if !whole {
 		return errPeople
 	}
+	b.orders.add(b.moments, 1)
 	return nil
 }
 
@@ -248,6 +267,7 @@ func (b *bundle) emit(p Params, emit func(int, []byte) error) error {
 			sum.dense[attribute(k, s)] = y.dense[s]
 		}
 		sum.dense[attribute(k, constantOf)] = b.stays[k]
+		copy(sum.dense[attribute(k, orderOf):], b.orders[k][:])
 	}
 	if err := emit(denseKey, sum.encode()); err != nil {
 		return err
@@ -269,6 +289,9 @@ func (b *bundle) reset() {
 	clear(b.rows)
 	for k, y := range b.columns {
 		clear(b.stays[k])
+		for i := range b.orders[k] {
+			clear(b.orders[k][i])
+		}
 		clear(y.slots)
 		for s := range y.dense {
 			clear(y.dense[s])
