@@ -32,6 +32,16 @@ func (k Kind) Type() domain.Type {
 	return [...]domain.Type{domain.String, domain.Bool, domain.Int64, domain.Numeric, domain.Float64, domain.Date, domain.DateTime, domain.Timestamp, domain.Time, domain.String}[k]
 }
 
+// Of is the kind of the cells of a type.
+func Of(t domain.Type) Kind {
+	for k := Boolean; k < Text; k++ {
+		if k.Type() == t {
+			return k
+		}
+	}
+	return Text
+}
+
 // MaxPlaces is the number of decimal places of a NUMERIC.
 const MaxPlaces = 9
 

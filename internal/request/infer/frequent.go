@@ -67,8 +67,7 @@ func (f *frequent) lower() {
 	}
 }
 
-// supported returns the values that enough units have, the most frequent ones in alphabetical order, and
-// whether they are all that there is.
+// supported returns the values that enough units have, the most frequent ones first, and whether they are all that there is.
 func (f *frequent) supported(units bool) (values []string, all bool) {
 	for v, s := range f.values {
 		if (units && len(s.units) >= MinSupport || !units && s.records >= MinSupport) && utf8.ValidString(v) {
@@ -82,22 +81,7 @@ func (f *frequent) supported(units bool) (values []string, all bool) {
 	if len(values) > maxCategories {
 		values, all = values[:maxCategories], false
 	}
-	slices.Sort(values)
 	return values, all
-}
-
-// often returns the values that enough units have, the most frequent ones first.
-func (f *frequent) often(units bool) []string {
-	values, _ := f.supported(units)
-	slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(f.count(b), f.count(a)) })
-	return values
-}
-
-// first returns the most frequent of the values.
-func (f *frequent) first(values []string) string {
-	return slices.MaxFunc(values, func(a, b string) int {
-		return cmp.Or(cmp.Compare(f.count(a), f.count(b)), cmp.Compare(b, a))
-	})
 }
 
 // count is how many records have a value.
@@ -124,6 +108,17 @@ func (f *frequent) anyAbove(share float64) bool {
 		}
 	}
 	return false
+}
+
+// mostly reports whether half of the counted records have values of a kind.
+func (f *frequent) mostly(are func(string) bool) bool {
+	n, all := int64(0), int64(0)
+	for v, s := range f.values {
+		if all += s.records; are(v) {
+			n += s.records
+		}
+	}
+	return 2*n > all
 }
 
 // all reports whether a share of the records has one of the values.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // grain is the largest number that all numbers of a column are multiples of: unit·10^−places.
@@ -58,20 +60,16 @@ const exactDigits = 15
 // addFloat takes the shortest decimal number that is read as v, which is finite, but 10.35702 of 10.357019999999999. It
 // returns buf for the next one.
 func (g *grain) addFloat(v float64, buf []byte) []byte {
-	if g.none {
+	if n := int64(v); float64(n) == v && max(n, -n) < 1<<53 {
+		g.add(n, 0)
 		return buf
 	}
-	buf = strconv.AppendFloat(buf[:0], v, 'e', -1, 64)
+	buf = strconv.AppendFloat(buf[:0], v, 'e', exactDigits-1, 64)
 	digits, exponent, _ := bytes.Cut(buf, []byte("e"))
 	whole, fraction, _ := bytes.Cut(digits, []byte("."))
+	fraction = bytes.TrimRight(fraction, "0")
 	e, _ := strconv.Atoi(string(exponent))
-	if len(fraction) > max(e, exactDigits-1) { // no whole number
-		digits, exponent, _ = bytes.Cut(strconv.AppendFloat(buf[:0], v, 'e', exactDigits-1, 64), []byte("e"))
-		whole, fraction, _ = bytes.Cut(digits, []byte("."))
-		e, _ = strconv.Atoi(string(exponent))
-		fraction = bytes.TrimRight(fraction, "0")
-	}
-	n, _ := strconv.ParseInt(string(whole)+string(fraction), 10, 64) // 17 digits at most
+	n, _ := strconv.ParseInt(string(whole)+string(fraction), 10, 64)
 	g.add(n, len(fraction)-e)
 	return buf
 }
@@ -81,7 +79,7 @@ func (g *grain) step() *big.Rat {
 	if g.none || g.unit == 0 {
 		return nil
 	}
-	all := new(big.Rat).Mul(new(big.Rat).SetInt64(g.unit), roundNumber(-rounds*g.places))
+	all := new(big.Rat).Mul(new(big.Rat).SetInt64(g.unit), cellkind.Unit(g.places))
 	k := rounds * (19 - g.places)
 	for !isMultiple(all, roundNumber(k)) { // of 10^−places it is one
 		k--
@@ -98,11 +96,7 @@ func roundNumber(k int) *big.Rat {
 	if m < 0 {
 		n, m = n-1, m+rounds
 	}
-	r := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
-	if n < 0 {
-		r.Inv(r)
-	}
-	return r.Mul(r, [rounds]*big.Rat{big.NewRat(1, 1), big.NewRat(2, 1), big.NewRat(5, 2), big.NewRat(5, 1)}[m])
+	return new(big.Rat).Mul(cellkind.Unit(-n), [rounds]*big.Rat{big.NewRat(1, 1), big.NewRat(2, 1), big.NewRat(5, 2), big.NewRat(5, 1)}[m])
 }
 
 // isMultiple reports whether a is a multiple of b; of nil everything is.

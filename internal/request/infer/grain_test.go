@@ -23,8 +23,8 @@ func TestGrain(t *testing.T) {
 		for k := range test.n {
 			x.float(test.value(k))
 		}
-		if got, _ := x.number(); got != test.want {
-			t.Errorf("%d values up to %g: %s; want %s", test.n, test.value(test.n-1), got, test.want)
+		if cells, _ := x.number(); cells.String() != ", "+test.want {
+			t.Errorf("%d values up to %g: %s; want %s", test.n, test.value(test.n-1), cells, test.want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
@@ -91,7 +92,6 @@ const mostOfOne = .01
 // rows, and they recur; and either the name suggests people, or the rows of a value stand together, or the name suggests
 // an ID, or it is text that makes no categories.
 func (s *Source) persons(tallies map[string]*tally) (questions []string) {
-	s.Doubts.People = nil
 	for _, c := range s.columns {
 		t, people := tallies[c.name], schema.NamesPeople(c.name)
 		if t == nil || t.typ != domain.Int64 && t.typ != domain.String || t.groups.many {
@@ -102,7 +102,7 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 			continue
 		}
 		g, n := &t.groups, int64(len(t.groups.seen))
-		if n <= fewestGroups || g.records*10 < n*12 && !people || g.records > n*1000 || t.values.anyAbove(mostOfOne) {
+		if n <= fewestGroups || t.values.mostly(cellkind.Duration) || g.records*10 < n*12 && !people || g.records > n*1000 || t.values.anyAbove(mostOfOne) {
 			continue
 		}
 		left := ""

@@ -2,12 +2,8 @@ package infer
 
 import (
 	"cmp"
-	"math"
-	"strconv"
 
-	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
-	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 const (
@@ -48,33 +44,6 @@ func (g *growth) grows(several int) bool {
 		}
 	}
 	return float64(fell) <= falling*float64(several) && float64(g.forward) >= growing*float64(max(g.steps, 1))
-}
-
-// place returns a number that grows as a number, a date or a time does; NaN of anything else.
-func place(c *domain.Column, i int) float64 {
-	switch {
-	case c.Form == domain.Absent || c.Null(i):
-		return math.NaN()
-	case c.Form == domain.Text:
-		return placeOf(string(c.Text(i)))
-	case c.Form == domain.Dictionary:
-		return placeOf(c.Dict[c.Ints[i]])
-	case c.Form == domain.Floats:
-		return c.Floats[i]
-	}
-	return float64(c.Ints[i])
-}
-
-// placeOf reads a number, or a date or time.
-func placeOf(text string) float64 {
-	if x, err := strconv.ParseFloat(text, 64); err == nil {
-		return x
-	}
-	if kind := cellkind.Moment(text); kind != cellkind.Text {
-		v, _ := (&domain.Attribute{Type: kind.Type()}).ParseNative(text)
-		return float64(v) / float64(kind.Type().Facts().Day)
-	}
-	return math.NaN()
 }
 
 // order returns the column that orders the rows of people: dates and times before numbers, then the first one.

@@ -261,7 +261,7 @@ func TestOutward(t *testing.T) {
 				}
 			}
 			cells, remark := x.number()
-			f, err := schema.Parse("x.yaml", []byte("privacy_id: none\ncolumns:\n  - {name: x, type: "+typ.String()+", "+cells+", null: true}\n"))
+			f, err := schema.Parse("x.yaml", []byte("privacy_id: none\ncolumns:\n  - {name: x, type: "+typ.String()+cells.String()+", null: true}\n"))
 			if err != nil {
 				t.Errorf("%v: %s: %v", r, cells, err)
 				continue

@@ -84,3 +84,25 @@ func TestPersonsAreAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// A column that says nothing but that there is no value has none, in whatever words; beside values they may be values.
+func TestNothingButMarks(t *testing.T) {
+	for _, words := range [][]string{{"NULL"}, {"NA"}, {"-"}, {"n/a"}, {"?", "-"}, {"NULL", ""}, {"0000-00-00"}, {"."}, {"nan", "NaN"}} {
+		got := proposed(t, "nothing,kind", 200, func(i int) string { return words[i%len(words)] + "," + []string{"a", "NULL"}[i%2] })
+		hasLines(t, got, "# - {name: nothing, type: STRING}  # review: left out: it has no values", `{name: kind, type: STRING, values: ["NULL", a],`)
+	}
+}
+
+// Durations name no people, however they are written, though they make no categories. Texts of the same length do.
+func TestDurationsAreNoPersons(t *testing.T) {
+	for name, write := range map[string]func(i int) string{
+		"hours": func(i int) string { return fmt.Sprintf("%d:%02d:%02d", 20+i/60, i%60, i*7%60) }, "minutes": func(i int) string { return fmt.Sprintf("%d:%02d.%d", 61+i%90, i%60, i%10) },
+		"pandas": func(i int) string { return fmt.Sprintf("%d days %02d:%02d:01", i%9, i%24, i%60) }, "iso": func(i int) string { return fmt.Sprintf("PT%dH%dM", i%40, i%60) },
+		"negative": func(i int) string { return fmt.Sprintf("-1 days +%02d:%02d:01", i%24, i%60) }, "plate": func(i int) string { return fmt.Sprintf("%d-%02d-%02d-X", 20+i/60, i%60, i*7%60) },
+	} {
+		got := proposed(t, "took,kind", 3000, func(i int) string { return fmt.Sprintf("%s,%d", write(i%700), i%3) })
+		if asked := strings.Contains(got, "is it a person?"); asked != (name == "plate") {
+			t.Errorf("%s: asked %v", name, asked)
+		}
+	}
+}

@@ -38,8 +38,8 @@ func newHistories(columns int) *histories {
 	}
 }
 
-// add takes the records of a chunk; units holds a hash of each one's privacy ID.
-func (h *histories) add(c *domain.Chunk, units []uint64) {
+// add takes the records of a chunk, whose columns are tallied; units holds a hash of each one's privacy ID.
+func (h *histories) add(c *domain.Chunk, tallies []*tally, units []uint64) {
 	for i, unit := range units {
 		if c.ID.Form == domain.Absent || c.ID.Null(i) {
 			continue
@@ -56,7 +56,7 @@ func (h *histories) add(c *domain.Chunk, units []uint64) {
 		h.rows[p]++
 		for a := range h.first {
 			v := h.hash(&c.Columns[a], i)
-			h.growth[a].add(p, place(&c.Columns[a], i))
+			h.growth[a].add(p, tallies[a].at[i])
 			if !known {
 				h.first[a], h.change[a] = append(h.first[a], v), append(h.change[a], false)
 			} else if v != h.first[a][p] {
@@ -141,72 +141,46 @@ func (h *histories) most() int64 {
 const usualMost = 100
 
 // events proposes how people, some of them without rows if they have a table of their own, are written with their rows, in the
-// order of a column unless it is empty; nil if few people have several rows, or none of the columns changes within them.
-func (s *Source) events(h *histories, lines []proposal, order string) *events {
-	e, most := &events{order: order}, int64(usualMost)
+// order of a column unless it is empty, and lists what of it was read off the data. The text is empty if few people have several
+// rows, or none of the columns changes within them.
+func (s *Source) events(h *histories, lines []proposal, order string) (text string, derived []string) {
+	rows, review := "min: 0, ", "people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with"
+	left, most, columns := 1, int64(usualMost), s.parents
 	if h != nil && len(h.rows) > 0 {
 		most = h.most()
 	}
-	line := byName(lines)
-	if s.parents != nil {
-		e.rows, e.review = fmt.Sprintf("min: 0, max: %d", most), "people without rows exist; person: the columns of their table; max: public, the most rows that anybody is written with"
-		for _, c := range s.parents.readable() {
-			if !line[c.name].out {
-				e.person = append(e.person, yamltext.Plain(c.name))
-			}
+	if columns == nil {
+		if h == nil || h.several() < fewestGroups || h.read()*10 < int64(len(h.rows))*12 {
+			return "", nil
 		}
-		return e
+		rows, review = "", "people are written with their rows; person: columns that never change within one; max: public"
+		left, columns = 0, s
 	}
-	if h == nil || h.several() < fewestGroups || h.read()*10 < int64(len(h.rows))*12 {
-		return nil
-	}
-	e.rows, e.review = fmt.Sprintf("max: %d", most), "people are written with their rows; person: columns that never change within one; max: public"
-	left := 0
-	for a, c := range s.readable() {
+	line, person := byName(lines), []string{}
+	for a, c := range columns.readable() {
 		if line[c.name].out {
 			continue
 		}
-		if changes, differs := h.within(a); changes <= changing && changes*unlike <= differs {
-			e.person = append(e.person, yamltext.Plain(c.name))
-		} else {
-			left++
+		if columns == s {
+			if changes, differs := h.within(a); changes > changing || changes*unlike > differs {
+				left++
+				continue
+			}
 		}
+		person = append(person, yamltext.Plain(c.name))
 	}
 	if left == 0 {
-		return nil
+		return "", nil
 	}
-	return e
-}
-
-// events is the proposed entry of that name. Columns are written as YAML has them.
-type events struct {
-	person              []string
-	rows, order, review string
-}
-
-// String returns the line of the domain file, or nothing for nil.
-func (e *events) String() string {
-	if e == nil {
-		return ""
+	text, derived = fmt.Sprintf("rows: {%smax: %d}", rows, most), []string{"person columns", "rows: max"}
+	if len(person) > 0 {
+		text = "person: [" + strings.Join(person, ", ") + "], " + text
 	}
-	keys, review := "rows: {"+e.rows+"}", e.review
-	if len(e.person) > 0 {
-		keys = "person: [" + strings.Join(e.person, ", ") + "], " + keys
-	}
-	if e.order != "" {
-		keys += ", order: " + e.order
+	if order != "" {
+		text, derived = text+", order: "+order, append(derived, "order column")
 		review += "; order: grows from row to row of a person, and rows are written in that order; weekdays and hours of the day then follow those of first rows"
 	}
-	return "events: {" + keys + "}  # review: " + review + "\n"
-}
-
-// derived lists what was read off the data.
-func (e *events) derived() []string {
-	read := []string{"person columns", "rows: max"}
-	if e.order != "" {
-		read = append(read, "order column")
-	}
-	return read
+	return "events: {" + text + "}  # review: " + review + "\n", derived
 }
 
 // byName finds the lines of columns.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
@@ -16,14 +15,46 @@ import (
 type proposal struct {
 	name    string
 	typ     domain.Type // of a column that was read
-	keys    string      // the column as it stands between braces
+	keys    keys        // the column as it stands between braces, behind its name
 	out     bool        // the column is left out
 	key     bool        // no value is there twice
 	review  string      // what the reader has to decide; empty if nothing is left
 	derived []string    // what was read off the data
 }
 
-func (p proposal) String() string { return yamltext.Column(p.keys, p.out, p.review) }
+func (p proposal) String() string {
+	return yamltext.Column("name: "+yamltext.Plain(p.name)+p.keys.String(), p.out, p.review)
+}
+
+// ask adds what the reader has to decide.
+func (p *proposal) ask(question string) {
+	if p.review != "" && question != "" {
+		p.review += "; "
+	}
+	p.review += question
+}
+
+// keys are keys of a column in order, with their values as YAML has them.
+type keys []key
+
+type key struct{ name, value string }
+
+func (k keys) String() (text string) {
+	for _, x := range k {
+		text += ", " + x.name + ": " + x.value
+	}
+	return text
+}
+
+// get returns the value of a key; empty: it is not there.
+func (k keys) get(name string) string {
+	for _, x := range k {
+		if x.name == name {
+			return x.value
+		}
+	}
+	return ""
+}
 
 // parsed reads the columns that are kept. The reader of domain files has the last word.
 func parsed(lines ...proposal) (*domain.Domain, error) {
@@ -40,15 +71,13 @@ func parsed(lines ...proposal) (*domain.Domain, error) {
 
 // legend asks once what is to be reviewed in many columns.
 func legend(lines []proposal) (text string) {
-	some := func(is func(keys string) bool) bool {
-		return slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && len(p.derived) > 0 && is(p.keys) })
+	some := func(is func(p proposal) bool) bool {
+		return slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && len(p.derived) > 0 && is(p) })
 	}
-	if some(func(keys string) bool {
-		return strings.Contains(keys, "type: STRING") && !strings.Contains(keys, "other: ")
-	}) {
+	if some(func(p proposal) bool { return p.typ == domain.String && p.keys.get("other") == "" }) {
 		text += "# review values: is each list complete? other: true makes a cell of what it lacks\n"
 	}
-	if some(func(keys string) bool { return strings.Contains(keys, "fallback: ") }) {
+	if some(func(p proposal) bool { return p.keys.get("fallback") != "" }) {
 		text += "# review fallback: it is what an unusable value becomes; null: true makes a cell of those\n"
 	}
 	return text
@@ -56,43 +85,35 @@ func legend(lines []proposal) (text string) {
 
 // fromSchema proposes a column from its name and type.
 func fromSchema(c column) proposal {
-	p := proposal{name: c.name, keys: "name: " + yamltext.Plain(c.name)}
+	p := proposal{name: c.name}
 	if !c.typed {
-		p.review = "type, and values or min, max and resolution; null: true, other: true or fallback: VALUE"
+		p.ask("type, and values or min, max and resolution; null: true, other: true or fallback: VALUE")
 		return p
 	}
-	p.keys += ", type: " + c.typ.String()
-	var missing []string
+	p.keys = keys{{"type", c.typ.String()}}
 	switch f := c.typ.Facts(); {
 	case f.Form == domain.Text:
-		missing = append(missing, "values: [A, B]")
+		p.ask("values: [A, B]")
+		p.keys = append(p.keys, key{"other", "true"})
 	case f.Form == domain.Floats:
-		missing = append(missing, "min, max and resolution")
+		p.ask("min, max and resolution")
 	case f.Bins:
-		missing = append(missing, "min and max")
+		p.ask("min and max")
 	}
-	switch {
-	case c.typ == domain.String:
-		p.keys += ", other: true"
-		if c.nullable {
-			p.keys += ", null: true"
-		}
-	case c.nullable:
-		p.keys += ", null: true"
-	default:
-		missing = append(missing, "fallback: VALUE")
+	if c.nullable {
+		p.keys = append(p.keys, key{"null", "true"})
+	} else if c.typ != domain.String {
+		p.ask("fallback: VALUE")
 	}
-	p.review = strings.Join(missing, "; ")
 	return p
 }
 
 // fromData proposes a column from its cells. What cannot be proposed is left out.
 func (s *Source) fromData(t *tally) proposal {
-	p := proposal{name: t.name, typ: t.typ}
-	keys, remark, why := t.cells(s.PrivacyID != "")
-	p.keys = "name: " + yamltext.Plain(t.name) + ", type: " + t.typ.String()
+	p := proposal{name: t.name, typ: t.typ, keys: keys{{"type", t.typ.String()}}}
+	cells, remark, why := t.cells(s.PrivacyID != "")
 	if why == "" {
-		p.keys += keys
+		p.keys = append(p.keys, cells...)
 		// It has no range at the end of what a type can hold.
 		if _, err := parsed(p); err != nil {
 			why = "no cells could be found for its range"
@@ -106,107 +127,115 @@ func (s *Source) fromData(t *tally) proposal {
 		p.derived = append(p.derived, "that it is left out")
 		return p
 	}
-	for _, key := range []string{"values", "min", "max", "resolution", "exact"} {
-		switch {
-		case t.typ == domain.Time && key != "resolution" || !strings.Contains(keys, ", "+key+": "):
-		case t.typ != domain.String:
-			p.derived = append(p.derived, key)
-		case key == "values" && strings.Contains(keys, "], other: true"):
-			p.derived = append(p.derived, "values (rarer ones are other)")
-		case key == "values":
-			p.derived = append(p.derived, key)
+	for _, k := range p.keys {
+		switch k.name {
+		case "min", "max", "exact":
+			if t.typ != domain.Time { // which has all of a day
+				p.derived = append(p.derived, k.name)
+			}
+		case "values", "resolution":
+			p.derived = append(p.derived, k.name)
+		case "other":
+			p.derived[len(p.derived)-1] += " (rarer ones are other)"
 		}
 	}
 	p.derived = append(p.derived, "null flag")
-	p.review = strings.Trim(remark+"; "+t.question, "; ")
+	p.ask(remark)
+	p.ask(t.question)
 	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
 		p.key = true
-		p.review = strings.TrimPrefix(p.review+"; no value is there twice: is it a key? Leave it out then; see generate", "; ")
+		p.ask("no value is there twice: is it a key? Leave it out then; see generate")
 	}
 	if t.beyond {
-		p.review = strings.TrimPrefix(p.review+"; some numbers are beyond "+t.typ.String()+" and become NULL; convert the column to texts if they count", "; ")
+		p.ask("some numbers are beyond " + t.typ.String() + " and become NULL; convert the column to texts if they count")
 	}
 	return p
 }
 
 // cells returns the keys that declare the cells, a remark on them, and why there are none.
-func (t *tally) cells(units bool) (keys, remark, why string) {
+func (t *tally) cells(units bool) (cells keys, remark, why string) {
 	f := t.typ.Facts()
 	switch {
 	case f.Form == domain.Text:
-		keys, why = t.categories(units)
-		return keys, "", why
+		cells, why = t.categories(units)
+		return cells, "", why
 	case !f.Bins:
-		return ", " + t.unusable("false"), "", ""
+		return keys{t.unusable("false")}, "", ""
 	case t.empty && t.typ != domain.Time:
-		return "", "", "it has no values"
+		return nil, "", noValues
 	}
 	if f.Categories {
-		if codes, few := t.codes(units); few {
-			return ", values: " + yamltext.List(codes, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(codes))), "", ""
+		if codes, most, few := t.codes(units); few {
+			return keys{{"values", yamltext.List(codes, yamltext.Plain)}, t.unusable(yamltext.Plain(most))}, "", ""
 		}
 	}
-	cells := ""
 	switch {
 	case t.typ == domain.Time:
 		cells, remark = t.clock()
 	case f.Calendar:
 		cells, remark = t.calendar()
-		cells += t.exactDays()
+		cells = append(cells, t.exactDays()...)
 	default:
 		if cells, remark = t.number(); remark == coarser || remark == farAway {
-			cells += t.exactly(cells, units)
+			cells = append(cells, t.exactly(cells, units)...)
 		}
 	}
-	least, _, _ := strings.Cut(strings.TrimPrefix(cells, "min: "), ", ")
-	return ", " + cells + ", " + t.unusable(least), remark, ""
+	return append(cells, t.unusable(cells.get("min"))), remark, ""
 }
 
+// noValues is why a column without a value is left out.
+const noValues = "it has no values"
+
 // unusable says what NULL and unusable values become.
-func (t *tally) unusable(fallback string) string {
+func (t *tally) unusable(fallback string) key {
 	if t.nulls {
-		return "null: true"
+		return key{"null", "true"}
 	}
-	return "fallback: " + fallback
+	return key{"fallback", fallback}
 }
 
 // categories proposes the values of a STRING.
-func (t *tally) categories(units bool) (keys, why string) {
+func (t *tally) categories(units bool) (cells keys, why string) {
 	values, all := t.values.supported(units)
 	who := map[bool]string{true: "people", false: "records"}[units]
 	periods, only := t.values.periods()
+	most := slices.Concat(values, periods, []string{""})[0]
 	switch {
+	case t.kind == cellkind.None: // all that it has stands for NULL
+		return nil, noValues
 	case len(periods) > 0: // which are public
 		values, all = periods, only
 	case t.values.records == 0:
-		return "", "it has no values"
+		return nil, noValues
 	case len(values) == 0:
-		return "", fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
+		return nil, fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
 	case !t.values.all(values, .5):
-		return "", fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
+		return nil, fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
 	}
+	slices.Sort(values)
+	cells = keys{{"values", yamltext.List(values, yamltext.Plain)}}
 	if all {
-		return ", values: " + yamltext.List(values, yamltext.Plain) + ", " + t.unusable(yamltext.Plain(t.values.first(values))), ""
+		return append(cells, t.unusable(yamltext.Plain(most))), ""
 	}
-	keys = ", values: " + yamltext.List(values, yamltext.Plain) + ", other: true"
+	cells = append(cells, key{"other", "true"})
 	if other := yamltext.Other(values); other != "" {
-		keys += ", other_value: " + yamltext.Plain(other)
+		cells = append(cells, key{"other_value", yamltext.Plain(other)})
 	}
 	if t.nulls {
-		keys += ", null: true"
+		cells = append(cells, key{"null", "true"})
 	}
-	return keys, ""
+	return cells, ""
 }
 
-// codes returns the values of a number that has few, far apart, all of them with support: of a NUMERIC those that no
-// resolution holds.
-func (t *tally) codes(units bool) ([]string, bool) {
+// codes returns the values of a number that has few, far apart, all of them with support, and the most frequent one: of a NUMERIC
+// those that no resolution holds.
+func (t *tally) codes(units bool) (values []string, most string, few bool) {
 	if t.typ == domain.Numeric {
 		if _, remark := t.number(); remark == "" || t.form != nil {
-			return nil, false
+			return nil, "", false
 		}
 	} else if uint64(t.hi)-uint64(t.lo) < 64 || t.kind == cellkind.Decimal || t.form != nil { // 2.0 and 1,000 are no ways to write a value
-		return nil, false
+		return nil, "", false
 	}
 	values, all := t.values.supported(units)
 	if t.typ == domain.Numeric && !t.nulls { // what is left becomes the fallback
@@ -218,11 +247,12 @@ func (t *tally) codes(units bool) ([]string, bool) {
 		all = all && numbers[v] != nil
 	}
 	if !all || len(values) == 0 {
-		return nil, false
+		return nil, "", false
 	}
+	most = values[0]
 	slices.SortFunc(values, func(a, b string) int { return numbers[a].Cmp(numbers[b]) })
 	for i := 1; i < len(values); i++ {
 		all = all && numbers[values[i-1]].Cmp(numbers[values[i]]) < 0 // 2 and 2.0 are one value
 	}
-	return values, all && len(values) <= maxCodes
+	return values, most, all && len(values) <= maxCodes
 }

@@ -54,18 +54,19 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	}
 	whole.written(lines, tallies) // as rules read the cells
 	order := s.order(people, lines)
-	events := s.events(people, lines, order)
 	between, err := s.related(ctx, whole.csv, lines)
 	if err != nil {
 		return nil, err
 	}
-	s.doubt(lines)
-	csv := whole.csvLine(marked, whole.written(lines, tallies))
-	text := whole.file(lines, s.persons(tallies), between, events, csv)
-	if _, err := schema.Parse("proposed", []byte(text)); err != nil && order != "" { // it has bins
-		text = whole.file(lines, s.persons(tallies), between, s.events(people, lines, ""), csv)
+	csv, persons := whole.csvLine(marked, whole.written(lines, tallies)), s.persons(tallies)
+	for {
+		events, derived := s.events(people, lines, order)
+		text := []byte(whole.file(lines, persons, between, events, derived) + csv)
+		if _, err := schema.Parse("proposed", text); err == nil || order == "" {
+			return text, nil
+		}
+		order = "" // it has bins
 	}
-	return []byte(text), nil
 }
 
 // related proposes the constraints of both tables, between columns that are as the lines say.
@@ -90,45 +91,40 @@ func (s *Source) related(ctx context.Context, csv schema.CSV, lines []proposal) 
 	return list, nil
 }
 
-// lines proposes each column but the privacy ID.
+// lines proposes each column but the privacy ID, and notes those that are left out, and those that may be keys.
 func (s *Source) lines(ctx context.Context, columns []column, tallies map[string]*tally) (lines []proposal, err error) {
+	s.Doubts = Doubts{}
 	for _, c := range columns {
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case c.name == s.PrivacyID && c.name != "":
+			continue
 		case c.fault != "":
-			lines = append(lines, proposal{name: c.name, keys: "name: " + yamltext.Plain(c.name), out: true, review: "left out: " + c.fault})
+			lines = append(lines, proposal{name: c.name, out: true, review: "left out: " + c.fault})
 		case s.FromData:
 			lines = append(lines, s.fromData(tallies[c.name]))
 		default:
 			lines = append(lines, fromSchema(c))
 		}
+		switch p := lines[len(lines)-1]; {
+		case p.key:
+			s.Doubts.Keys = append(s.Doubts.Keys, p.name)
+		case p.out && p.name != "":
+			s.Doubts.LeftOut = append(s.Doubts.LeftOut, p.name)
+		}
 	}
 	return lines, nil
 }
 
-// doubt notes the columns that are left out, and those that may be keys.
-func (s *Source) doubt(lines []proposal) {
-	s.Doubts.LeftOut, s.Doubts.Keys = nil, nil
-	for _, p := range lines {
-		if p.key {
-			s.Doubts.Keys = append(s.Doubts.Keys, p.name)
-		}
-		if p.out && p.name != "" {
-			s.Doubts.LeftOut = append(s.Doubts.LeftOut, p.name)
-		}
-	}
-}
-
-// file lays out a domain file.
-func (s *Source) file(lines []proposal, persons []string, between []rules.Rule, events *events, csv string) string {
+// file lays out a domain file, but for the form of CSV.
+func (s *Source) file(lines []proposal, persons []string, between []rules.Rule, events string, derived []string) string {
 	var b strings.Builder
 	b.WriteString(yamltext.ForEditors)
 	if s.FromData {
 		b.WriteString("# NOT PRIVATE: derived_from_data lists what was read off the table. Replace it by what is known without the table,\n" +
 			"# and delete the line of each column that you have reviewed. A release repeats what is left.\n")
-		b.WriteString(s.derivedFacts(lines, events))
+		b.WriteString(derivedFacts(lines, derived))
 		if len(lines) > rules.MostRelated {
 			fmt.Fprintf(&b, "# Constraints were looked for between the first %d columns of the table alone.\n", rules.MostRelated)
 		}
@@ -174,9 +170,7 @@ func (s *Source) file(lines []proposal, persons []string, between []rules.Rule, 
 		}
 		fmt.Fprintf(&b, "#   - %v%s\n", rule, part)
 	}
-	b.WriteString(events.String())
-	b.WriteString(csv)
-	return b.String()
+	return b.String() + events
 }
 
 // units are those that are protected, in a word.
@@ -188,7 +182,7 @@ func (s *Source) units() string {
 }
 
 // derivedFacts is the key that lists what was read off the data.
-func (s *Source) derivedFacts(lines []proposal, events *events) string {
+func derivedFacts(lines []proposal, events []string) string {
 	b := "derived_from_data:\n"
 	for _, p := range lines {
 		if len(p.derived) == 0 || p.name == "" {
@@ -197,7 +191,7 @@ func (s *Source) derivedFacts(lines []proposal, events *events) string {
 		b += fmt.Sprintf("  %s: %s\n", yamltext.Quoted(p.name), yamltext.List(p.derived, yamltext.Plain))
 	}
 	if events != nil {
-		b += fmt.Sprintf("  %s: %s\n", yamltext.Quoted(schema.DerivedEvents), yamltext.List(events.derived(), yamltext.Plain))
+		b += fmt.Sprintf("  %s: %s\n", yamltext.Quoted(schema.DerivedEvents), yamltext.List(events, yamltext.Plain))
 	}
 	return b + fmt.Sprintf("  %s: [the first digit]\n", yamltext.Quoted(schema.DerivedRows))
 }

@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -39,11 +38,15 @@ const coarser = "resolution rounds the values, as a column has at most 2^20 of t
 const farAway = "values far from the others are exact, or the nearest of these and the ends"
 
 // number returns the cells of an INT64, NUMERIC or FLOAT64, and a remark on them.
-func (t *tally) number() (cells, remark string) {
-	if t.from, t.to = t.limits(); t.typ == domain.Int64 && uint64(t.hi)-uint64(t.lo) < maxValues {
-		return fmt.Sprintf("min: %d, max: %d", t.lo, t.hi), ""
-	}
+func (t *tally) number() (cells keys, remark string) {
 	lo, hi, far := t.ends()
+	if far {
+		remark = farAway
+	}
+	if width := new(big.Rat).Sub(hi, lo); t.typ == domain.Int64 && width.Cmp(big.NewRat(maxValues, 1)) < 0 {
+		t.from, t.to = lo, hi
+		return keys{{"min", t.decimal(lo)}, {"max", t.decimal(hi)}}, remark
+	}
 	step := t.grain.step()
 	switch {
 	case step != nil:
@@ -53,14 +56,7 @@ func (t *tally) number() (cells, remark string) {
 		step = big.NewRat(1, 1)
 	}
 	from, to := t.outward(lo, hi, step)
-	if narrow := new(big.Rat).Sub(hi, lo); far && t.typ == domain.Int64 && narrow.Cmp(big.NewRat(maxValues, 1)) < 0 {
-		t.from, t.to = lo, hi
-		return "min: " + t.decimal(lo) + ", max: " + t.decimal(hi), farAway
-	}
 	resolution := fit(from, to, step)
-	if far {
-		remark = farAway
-	}
 	if step == nil || resolution.Cmp(step) != 0 {
 		remark = coarser
 	}
@@ -68,9 +64,9 @@ func (t *tally) number() (cells, remark string) {
 		from = resolution // what is above 0 stays so
 	}
 	t.from, t.to = from, to
-	cells = "min: " + t.decimal(from) + ", max: " + t.decimal(to)
+	cells = keys{{"min", t.decimal(from)}, {"max", t.decimal(to)}}
 	if t.typ != domain.Int64 || resolution.Cmp(big.NewRat(1, 1)) != 0 {
-		cells += ", resolution: " + t.decimal(resolution)
+		cells = append(cells, key{"resolution", t.decimal(resolution)})
 	}
 	return cells, remark
 }
@@ -80,14 +76,15 @@ const exactShare = .01
 
 // exactly declares the frequent numbers that the proposed cells would round: logarithms of amounts that many have in
 // common, and codes beyond the range.
-func (t *tally) exactly(cells string, units bool) string {
-	d, err := parsed(proposal{keys: fmt.Sprintf("name: x, type: %v, %s, null: true", t.typ, cells)})
+func (t *tally) exactly(cells keys, units bool) keys {
+	d, err := parsed(proposal{name: "x", keys: append(append(keys{{"type", t.typ.String()}}, cells...), key{"null", "true"})})
 	if err != nil || t.form != nil {
-		return ""
+		return nil
 	}
 	var numbers []*big.Rat
 	taken, encoder := map[domain.Code]bool{}, domain.NewEncoder(d)
-	for _, v := range t.values.often(units) {
+	often, _ := t.values.supported(units)
+	for _, v := range often {
 		value, ok := new(big.Rat).SetString(v)
 		code, usable := encoder.FromString(0, v)
 		switch {
@@ -106,13 +103,13 @@ func (t *tally) exactly(cells string, units bool) string {
 	}
 	slices.SortFunc(numbers, (*big.Rat).Cmp)
 	if numbers = slices.CompactFunc(numbers, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 }); len(numbers) == 0 {
-		return ""
+		return nil
 	}
 	texts := make([]string, len(numbers))
 	for i, x := range numbers {
 		texts[i] = t.decimal(x)
 	}
-	return ", exact: " + yamltext.List(texts, yamltext.Plain)
+	return keys{{"exact", yamltext.List(texts, yamltext.Plain)}}
 }
 
 // limits are the least and the largest number.
@@ -126,8 +123,7 @@ func (t *tally) limits() (lo, hi *big.Rat) {
 
 // exact returns a native number in ones.
 func (t *tally) exact(native int64) *big.Rat {
-	r := roundNumber(-rounds * t.scale)
-	return r.Mul(r, new(big.Rat).SetInt64(native))
+	return new(big.Rat).Mul(new(big.Rat).SetInt64(native), cellkind.Unit(t.scale))
 }
 
 // outward rounds a range to a multiple of step, so that 0 and 100 stay ends. It leaves an end as it is if the type has
@@ -142,9 +138,8 @@ func (t *tally) outward(lo, hi, step *big.Rat) (from, to *big.Rat) {
 	}
 	part := new(big.Rat).Quo(width, big.NewRat(roundedParts, 1))
 	unit := roundAbove(part, step, 1)
-	down, up := new(big.Rat).Quo(lo, unit), new(big.Rat).Quo(hi, unit)
-	from = new(big.Rat).Mul(floor(down), unit)
-	to = new(big.Rat).Mul(up.Neg(floor(up.Neg(up))), unit)
+	from, to = cellkind.FloorTo(lo, unit), cellkind.FloorTo(new(big.Rat).Neg(hi), unit)
+	to.Neg(to)
 	if !t.holds(from) {
 		from = lo
 	}
@@ -154,18 +149,13 @@ func (t *tally) outward(lo, hi, step *big.Rat) (from, to *big.Rat) {
 	return from, to
 }
 
-// floor returns the largest whole number up to r.
-func floor(r *big.Rat) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom())) // rounds down, as denominators are positive
-}
-
 // holds reports whether a value of the column's type can be r.
 func (t *tally) holds(r *big.Rat) bool {
 	if t.typ == domain.Float64 {
 		v, _ := r.Float64()
 		return !math.IsInf(v, 0)
 	}
-	return new(big.Rat).Quo(r, roundNumber(-rounds*t.scale)).Num().IsInt64()
+	return new(big.Rat).Quo(r, cellkind.Unit(t.scale)).Num().IsInt64()
 }
 
 // roundAbove returns the least of every n-th round number, among them 1, that is r > 0 or above and a multiple of step.
@@ -197,19 +187,16 @@ func fit(from, to, step *big.Rat) *big.Rat {
 
 // decimal returns a number as a domain file has it.
 func (t *tally) decimal(r *big.Rat) string {
-	switch {
-	case t.typ == domain.Float64:
+	if t.typ == domain.Float64 {
 		v, _ := r.Float64()
 		return string(domain.AppendFloat(nil, v))
-	case r.IsInt():
-		return r.Num().String()
 	}
-	return strings.TrimRight(r.FloatString(cellkind.MaxPlaces), "0")
+	return cellkind.Digits(r)
 }
 
 // calendar returns the cells of a DATE, DATETIME or TIMESTAMP, with both ends rounded outward to hours, days, months
 // or years, and a remark on them.
-func (t *tally) calendar() (cells, remark string) {
+func (t *tally) calendar() (cells keys, remark string) {
 	first, last, _ := t.span()
 	from, to := t.typ.Time(first), t.typ.Time(last)
 	switch days := to.Sub(from).Hours() / 24; {
@@ -232,43 +219,44 @@ func month(t time.Time, n int) time.Time {
 }
 
 // period declares a range that ends just before end.
-func (t *tally) period(from, end time.Time) (cells, remark string) {
+func (t *tally) period(from, end time.Time) (cells keys, remark string) {
 	first, _ := t.typ.FromTime(from)
 	last, _ := t.typ.FromTime(end.Add(-time.Second))
 	return t.moments(first, last)
 }
 
 // clock returns the cells of a TIME: any time of a day.
-func (t *tally) clock() (cells, remark string) {
+func (t *tally) clock() (cells keys, remark string) {
 	f := t.typ.Facts()
-	if t.grain.unit%(f.Day/86_400) != 0 { // parts of seconds, up to the last
-		return t.moments(f.Least, f.Most)
+	last := f.Most
+	if t.grain.unit%(f.Day/86_400) == 0 { // no parts of seconds
+		last -= last % f.Resolution
 	}
-	return t.moments(f.Least, f.Most/f.Resolution*f.Resolution)
+	return t.moments(f.Least, last)
 }
 
 // exactDays declares the frequent dates that are far from the range.
-func (t *tally) exactDays() string {
+func (t *tally) exactDays() keys {
 	_, _, far := t.span()
 	if len(far) == 0 {
-		return ""
+		return nil
 	}
 	texts := make([]string, len(far))
 	for i, v := range far {
 		texts[i] = t.text(v)
 	}
-	return ", exact: [" + strings.Join(texts, ", ") + "]"
+	return keys{{"exact", "[" + strings.Join(texts, ", ") + "]"}}
 }
 
 // moments declares a range of dates or times at the longest resolution that all of them are multiples of, or at
 // the shortest that a domain file can have for it.
-func (t *tally) moments(first, last int64) (cells, remark string) {
+func (t *tally) moments(first, last int64) (cells keys, remark string) {
 	f := t.typ.Facts()
-	cells = "min: " + t.text(first) + ", max: " + t.text(last)
+	cells = keys{{"min", t.text(first)}, {"max", t.text(last)}}
 	fits := func(unit int64) bool { return (last-first)/unit < domain.MaxFine-1 }
 	if f.Day == 1 {
 		if !fits(1) {
-			return cells + ", resolution: 10", coarser
+			return append(cells, key{"resolution", "10"}), coarser
 		}
 		return cells, ""
 	}
@@ -289,7 +277,7 @@ func (t *tally) moments(first, last int64) (cells, remark string) {
 		remark = coarser
 	}
 	if i > 0 {
-		cells += ", resolution: " + names[i]
+		cells = append(cells, key{"resolution", names[i]})
 	}
 	return cells, remark
 }

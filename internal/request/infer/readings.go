@@ -25,8 +25,8 @@ func newReadings() (all []*reading) {
 	return all
 }
 
-// read adds a cell to all readings that it fits, and drops the others.
-func (t *tally) read(cell []byte) {
+// readAs adds a cell to all readings that it fits, and drops the others.
+func (t *tally) readAs(cell []byte) {
 	t.readings = slices.DeleteFunc(t.readings, func(r *reading) bool { return !r.add(cell) })
 	for _, pair := range rivals {
 		if a, b := t.find(pair[0]), t.find(pair[1]); a != nil && b != nil {

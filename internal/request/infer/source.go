@@ -178,7 +178,7 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 			}
 		}
 		if h != nil {
-			h.add(chunk, units)
+			h.add(chunk, tallies, units)
 		}
 		return ctx.Err()
 	}

@@ -24,12 +24,12 @@ type tally struct {
 	marks    map[string]bool // texts that may stand for NULL
 	groups   groups
 	buf      []byte
+	at       []float64 // of the cells of the last chunk: where a number, a date or a time is; NaN of anything else
 }
 
 // numbers is what is known of numbers, dates or times.
 type numbers struct {
 	kind     cellkind.Kind
-	declared domain.Type // by the table; STRING: it is not known
 	scale    int
 	parts    bool     // a decimal number is not whole
 	lo, hi   int64    // the range of numbers and times, in native units of the scale; of a FLOAT64 the spread has it
@@ -37,7 +37,8 @@ type numbers struct {
 	from, to *big.Rat // the range that is proposed of numbers
 	spread   spread
 	grain    grain
-	digits   []byte // memory
+	x        float64 // the last number that was put
+	digits   []byte  // memory
 }
 
 // newTally returns what counts one of so many columns. Of tables with more than 256 columns, fewer values are counted at a
@@ -46,11 +47,8 @@ func newTally(c column, columns int) *tally {
 	t := &tally{column: c, values: newFrequent(shared(1<<20, maxCounted, 256, columns)), marks: map[string]bool{}}
 	t.groups.most = shared(1<<25, maxDistinct, 4096, columns)
 	t.numbers = numbers{empty: true, scale: c.places}
-	if c.typed {
-		t.declared = c.typ
-	}
-	if !c.typed {
-		t.readings = newReadings()
+	if t.kind = cellkind.Of(c.typ); !c.typed {
+		t.kind, t.readings = cellkind.None, newReadings()
 	}
 	return t
 }
@@ -58,37 +56,47 @@ func newTally(c column, columns int) *tally {
 // add takes the cells of a chunk; units holds a hash of each record's privacy ID, or nothing.
 func (t *tally) add(c *domain.Column, rows int, units []uint64) {
 	unit := uint64(0)
+	t.at = t.at[:0]
 	for i := range rows {
-		if c.Null(i) {
-			t.nulls = true
-			continue
-		}
 		if units != nil {
 			unit = units[i]
 		}
-		number, ok := t.unitOf(c, i)
-		switch {
-		case ok:
-			if t.native(number); t.typ != domain.Int64 && t.typ != domain.Numeric {
-				continue
+		t.x = math.NaN()
+		if t.read(c, i) {
+			t.values.add(t.buf, unit, units != nil)
+			if c.Form != domain.Floats {
+				t.groups.add(t.buf)
 			}
-			t.buf = (&domain.Attribute{Type: t.typ, Scale: t.scale}).AppendNative(t.buf[:0], number)
-		case c.Form == domain.Dictionary:
-			t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
-		case c.Form == domain.Floats:
-			t.float(c.Floats[i])
-			t.buf = domain.AppendFloat(t.buf[:0], c.Floats[i])
-		case t.typed && t.typ.Facts().Form == domain.Ints:
-			t.nulls, t.beyond = true, true
-			continue
-		default:
-			t.buf = append(t.buf[:0], c.Text(i)...)
-			t.cell(t.buf)
 		}
-		if t.values.add(t.buf, unit, units != nil); c.Form != domain.Floats {
-			t.groups.add(t.buf)
-		}
+		t.at = append(t.at, t.x)
 	}
+}
+
+// read takes a cell, and reports whether its text, which is in buf then, counts.
+func (t *tally) read(c *domain.Column, i int) bool {
+	number, ok := t.unitOf(c, i)
+	switch {
+	case c.Form == domain.Absent || c.Null(i):
+		t.nulls = true
+		return false
+	case ok:
+		if t.native(number); t.typ != domain.Int64 && t.typ != domain.Numeric {
+			return false
+		}
+		t.buf = (&domain.Attribute{Type: t.typ, Scale: t.scale}).AppendNative(t.buf[:0], number)
+	case c.Form == domain.Dictionary:
+		t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
+	case c.Form == domain.Floats:
+		t.float(c.Floats[i])
+		t.buf = domain.AppendFloat(t.buf[:0], c.Floats[i])
+	case t.typed && t.typ.Facts().Form == domain.Ints:
+		t.nulls, t.beyond = true, true
+		return false
+	default:
+		t.buf = append(t.buf[:0], c.Text(i)...)
+		t.cell(t.buf)
+	}
+	return true
 }
 
 // unitOf returns a cell in the native unit of a column whose type has one. Such a column comes as texts if a number of it is
@@ -117,7 +125,7 @@ func (t *tally) cell(cell []byte) {
 		return
 	}
 	t.untyped(cell)
-	t.read(cell)
+	t.readAs(cell)
 }
 
 // native widens the range to v.
@@ -139,16 +147,13 @@ func (t *numbers) put(x float64, calendar bool) {
 	if t.spread == nil {
 		t.spread = spread{}
 	}
+	t.x = x
 	t.spread.add(x, calendar)
 }
 
 // day is the length of a day in native units of a date or moment, else 0.
 func (t *numbers) day() int64 {
-	typ := t.declared
-	if typ == domain.String {
-		typ = t.kind.Type()
-	}
-	if f := typ.Facts(); f.Calendar && f.Most >= f.Day {
+	if f := t.kind.Type().Facts(); f.Calendar && f.Most >= f.Day {
 		return f.Day
 	}
 	return 0
