@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // farEnd returns the end of a range with the larger magnitude, and where the range ends without it, if that leaves most of
@@ -132,10 +133,10 @@ func (f *FoundColumn) common(e extent, n noisy) {
 	low, high := detailWithin(n.most(e.first*details, (e.last+1)*details-1))
 	x := new(big.Rat).SetFloat64((low + high) / 2)
 	lo, hi, step := decimal(f.Min), decimal(f.Max), decimal(cmp.Or(f.Resolution, "1"))
-	if x = floorTo(x, step); x.Sign() < 0 { // cells below 0 have their end
+	if x = cellkind.FloorTo(x, step); x.Sign() < 0 { // cells below 0 have their end
 		x.Add(x, step)
 	}
 	if x.Cmp(lo) >= 0 && x.Cmp(hi) <= 0 {
-		f.Common = text(x)
+		f.Common = cellkind.Digits(x)
 	}
 }

@@ -182,6 +182,9 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	for _, i := range clocks {
 		found.Columns[i].clock(p.Columns[i], found.Units, steps[i])
 	}
+	for i := range found.Columns {
+		found.Columns[i].misfits()
+	}
 	if rows > 0 {
 		if err := found.askRows(p, c, all, share(p.Share, rows, 100)); err != nil {
 			return nil, err

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
@@ -47,6 +45,8 @@ type FoundColumn struct {
 	Part       float64          `json:",omitempty"` // of its values that Note is about
 
 	there  float64         // units that have a value, noisy
+	marked float64         // part of its cells that say that there is no value of its type, if noise lets one see it
+	unfit  float64         // part of its values that are of another type
 	codes  bool            // nearly all of them are codes, whose prefixes are asked for
 	period cellkind.Period // nearly all of them are of this form, whose texts are public
 }
@@ -71,6 +71,8 @@ func Decode(data []byte) (*Found, error) {
 
 const unseen = "too few people have a value in it for anything to be seen at this budget"
 
+const unsaid = "no value is seen in it but texts such as - or ?, which say that there is none"
+
 // foreign is how many standard deviations of noise a cell of another kind has to stand above for a column not to be of a kind:
 // noise alone does that to one column in 2,000. One cell has less noise than the sum of all others: postcodes of which a tenth
 // begin with 0 are no numbers.
@@ -86,8 +88,14 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 	there, marks, n := sum(k.cells[boolCell:]), k.cells[markCell], float64(columns)
 	f.there = max(0, units-k.cells[nullCell]-marks)
 	noise := 3 * k.sigma * math.Sqrt((1-1/n)*(1-1/n)+(kindCells-1+kindCells*(n-1))/(n*n))
-	if units-k.cells[nullCell] <= noise && slices.Max(k.cells[markCell:]) <= quantile(firstFalse/(kindCells-1))*k.sigma {
+	bar := quantile(firstFalse/(kindCells-1)) * k.sigma
+	switch most := slices.Max(k.cells[boolCell:]); {
+	case most > bar:
+	case units-k.cells[nullCell] <= noise && marks <= bar:
 		f.Left = unseen
+		return
+	case c.Untyped && f.there <= noise && marks > bar:
+		f.Left = unsaid
 		return
 	}
 	if !c.Untyped {
@@ -117,9 +125,11 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 				f.Type = dateType(k.cells[stampCell], k.cells[zonedCell], shown*k.sigma)
 			}
 			if marks > max(3*k.sigma, leastNoted*there) {
-				f.noted(marks/(there+marks), fmt.Sprintf("about %s of its cells say that there is no %v, such as ? or 0000-00-00, and became NULL", percent(marks/(there+marks)), f.Type))
+				f.marked = marks / (there + marks)
 			}
-			f.fits(own, there, k.sigma*math.Sqrt(float64(others)), "NULL")
+			if there-own >= 3*k.sigma*math.Sqrt(float64(others)) {
+				f.unfit = 1 - own/max(there, 1)
+			}
 			return
 		}
 	}
@@ -136,13 +146,14 @@ func dateType(stamps, zoned, enough float64) domain.Type {
 	return domain.Date
 }
 
-// fits notes how many values of a column did not fit what was found, if noise lets one see it, and what they become.
-func (f *FoundColumn) fits(own, there, sigma float64, becomes string) {
-	part := 1 - own/max(there, 1)
-	if part < leastNoted || there-own < 3*sigma {
-		return
+// misfits notes how many cells of a column are no values of the type that was found, as far as noise lets one see.
+func (f *FoundColumn) misfits() {
+	if f.marked > 0 {
+		f.noted(f.marked, fmt.Sprintf("about %s of its cells say that there is no %v, such as ? or 0000-00-00, and became NULL", percent(f.marked), f.Type))
 	}
-	f.noted(part, fmt.Sprintf("about %s of its values did not fit %v and became %s", percent(part), f.Type, becomes))
+	if f.unfit >= leastNoted {
+		f.noted(f.unfit, fmt.Sprintf("about %s of its values did not fit %v and became NULL", percent(f.unfit), f.Type))
+	}
 }
 
 // noted keeps the note on the largest part of a column.
@@ -188,22 +199,6 @@ func (n noisy) most(first, last int) (at int) {
 		}
 	}
 	return at
-}
-
-func power10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
-
-func floorTo(x, step *big.Rat) *big.Rat {
-	q := new(big.Rat).Quo(x, step)
-	n := new(big.Int).Div(q.Num(), q.Denom()) // rounds down
-	return new(big.Rat).Mul(new(big.Rat).SetInt(n), step)
-}
-
-// text writes a decimal number in full.
-func text(x *big.Rat) string {
-	if x.IsInt() {
-		return x.Num().String()
-	}
-	return strings.TrimRight(x.FloatString(cellkind.MaxPlaces+1), "0")
 }
 
 // clock declares the times of a day. A range holds all times up to its end, also those that its resolution rounds down.

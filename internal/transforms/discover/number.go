@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
@@ -58,7 +57,6 @@ func (f *FoundColumn) numberType(c Column, units float64, n figures) (k int) {
 	case k > 0:
 		f.Type = domain.Numeric
 	}
-	f.Note = strings.ReplaceAll(f.Note, domain.Int64.String(), f.Type.String())
 	return k
 }
 
@@ -80,16 +78,17 @@ type extent struct {
 const (
 	nextFalse  = .05
 	leastFaded = .01
+	steepest   = 8 // times as many values as the next cell have what fades out: an end that is steeper is one
 )
 
 // fades reports whether values go on beyond an end in a direction.
 func (n noisy) fades(known, direction int, least float64) bool {
-	z := quantile(nextFalse/2) * n.sigma
+	bar := max(quantile(nextFalse/2)*n.sigma, least, n.cells[known]/steepest)
 	x, next := n.cells[known+direction], known+2*direction
-	if x > max(z, least) || next < 0 || next >= len(n.cells) {
-		return x > max(z, least)
+	if x > bar || next < 0 || next >= len(n.cells) {
+		return x > bar
 	}
-	return x+n.cells[next] > math.Sqrt2*max(z, least)
+	return x+n.cells[next] > math.Sqrt2*bar
 }
 
 // extent returns the outermost cells that stand out of the noise.
@@ -169,7 +168,7 @@ func (f *FoundColumn) within(c Column, e extent, n figures, places int, units fl
 	}
 	slices.SortFunc(f.Exact, func(a, b string) int { return decimal(a).Cmp(decimal(b)) })
 	f.Exact = slices.Compact(f.Exact)
-	given := new(big.Rat).SetFrac(big.NewInt(1), power10(places))
+	given := cellkind.Unit(places)
 	coarse := f.Type == domain.Float64 && new(big.Rat).Sub(hi, lo).Cmp(new(big.Rat).Mul(given, big.NewRat(fewSteps, 1))) < 0
 	if c.Step == "" && f.Resolution != "" && (coarse || decimal(f.Resolution).Cmp(given) > 0) {
 		f.noted(1, "its values are rounded to multiples of "+f.Resolution)
@@ -251,7 +250,7 @@ func (n noisy) idle(nearest, direction int, units float64) (cut int) {
 // are no more values than a domain can have. What the column declares stays, but a resolution of too many values. A column
 // whose range the type has no room for is left out. Its work is bounded by the digits of a number, whatever was drawn.
 func (f *FoundColumn) span(c Column, from, to limit, places int) {
-	step := new(big.Rat).SetFrac(big.NewInt(1), power10(places))
+	step := cellkind.Unit(places)
 	if c.Step != "" {
 		step = decimal(c.Step)
 	}
@@ -266,7 +265,7 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 	for i := 0; new(big.Rat).Quo(width, step).Cmp(big.NewRat(mostValues-2, 1)) > 0; i++ {
 		step = new(big.Rat).Mul(step, [...]*big.Rat{big.NewRat(2, 1), big.NewRat(5, 2), big.NewRat(2, 1)}[i%3]) // 2, 5, 10, 20, …
 	}
-	lo, hi := floorTo(from.at, step), floorTo(to.at, step)
+	lo, hi := cellkind.FloorTo(from.at, step), cellkind.FloorTo(to.at, step)
 	if fine := step.Cmp(declared) == 0 && lo.Cmp(from.at) < 0; fine || !f.holds(lo, places) || c.beyond(lo) { // the next value is the first
 		lo.Add(lo, step)
 	}
@@ -283,9 +282,9 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 	default:
 		hi.Add(lo, step)
 	}
-	f.Min, f.Max = cmp.Or(c.Min, text(lo)), cmp.Or(c.Max, text(hi))
+	f.Min, f.Max = cmp.Or(c.Min, cellkind.Digits(lo)), cmp.Or(c.Max, cellkind.Digits(hi))
 	if c.Step == "" || step.Cmp(declared) != 0 {
-		f.Resolution = text(step)
+		f.Resolution = cellkind.Digits(step)
 	}
 }
 
@@ -340,6 +339,6 @@ func decimal(s string) *big.Rat {
 
 // holds reports whether the type has room for a number, with so many decimal places.
 func (f *FoundColumn) holds(x *big.Rat, places int) bool {
-	most := new(big.Rat).SetFrac(big.NewInt(math.MaxInt64/2), power10(places))
+	most := new(big.Rat).Mul(big.NewRat(math.MaxInt64/2, 1), cellkind.Unit(places))
 	return f.Type == domain.Float64 || new(big.Rat).Abs(x).Cmp(most) <= 0
 }

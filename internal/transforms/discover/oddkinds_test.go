@@ -89,3 +89,20 @@ func TestNotesNameTheType(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 }
+
+// TestNothingButMarks: a column that says nothing but that there is no value is left out, with the reason; beside values such texts may
+// be values.
+func TestNothingButMarks(t *testing.T) {
+	for _, words := range [][]string{{"-"}, {"n/a"}, {"?", "-"}, {"0000-00-00"}, {"None", ""}} {
+		f := found(t, 9000, map[string]func(int) string{
+			"nothing": func(i int) string { return words[i%len(words)] },
+			"kind":    func(i int) string { return []string{"a", words[0]}[i%2] },
+		})
+		if x := f["nothing"]; x.Left != unsaid {
+			t.Errorf("%q: %+v", words, x)
+		}
+		if x := f["kind"]; x.Left != "" || !slices.Contains(x.Values, words[0]) {
+			t.Errorf("%q: %+v", words, x)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // TestSpanEnds: whatever noise has drawn, a range ends: for each pair of magnitudes, type and number of places it is one that
@@ -75,7 +76,7 @@ func checkFine(t *testing.T, f FoundColumn, places int) {
 	t.Helper()
 	lo, hi, step := decimal(f.Min), decimal(f.Max), decimal(f.Resolution)
 	finer := new(big.Rat).Mul(step, big.NewRat(2, 5))
-	if own := new(big.Rat).SetFrac(big.NewInt(1), power10(places)); step.Cmp(own) > 0 && new(big.Rat).Quo(hi.Sub(hi, lo), finer).Cmp(big.NewRat(mostValues-6, 1)) < 0 {
+	if own := cellkind.Unit(places); step.Cmp(own) > 0 && new(big.Rat).Quo(hi.Sub(hi, lo), finer).Cmp(big.NewRat(mostValues-6, 1)) < 0 {
 		t.Fatalf("%s: from %s to %s by %s: %s would do", f.Name, f.Min, f.Max, f.Resolution, finer.FloatString(12))
 	}
 }
