@@ -25,7 +25,7 @@ func partitions(ctx context.Context, in, out, statement string) error {
 	rows, release := synth.Synthesize(s, from.Read(s, orders.Recorded(), schema.CSV{}), synth.Params{
 		Domain: orders, Epsilon: 1, Delta: 1e-9, As: reflect.TypeFor[Sold](),
 	})
-	tables.WriteStructs(s, rows, table.Target{Output: out, RunID: release.RunID()}, tables.StructsParams{PartitionBy: "country"})
+	tables.Write(s, tables.Structs{Rows: rows, PartitionBy: "country"}, table.Target{Output: out, RunID: release.RunID()})
 	tables.WriteStatement(s, release, statement, 0)
 	_, err = beam.Run(ctx, "prism", p)
 	return err

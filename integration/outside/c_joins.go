@@ -81,7 +81,7 @@ func joins(ctx context.Context, ordersAt, homesAt, taxesAt, out string) error {
 	private := beam.ParDo(s, moved, beam.CoGroupByKey(s, beam.ParDo(s, byCustomer, in[0]), beam.ParDo(s, byHome, in[1])))
 	rows, _ := synth.Synthesize(s, private, synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9, As: reflect.TypeFor[Sold]()})
 	joined := beam.ParDo(s, taxed, beam.CoGroupByKey(s, beam.ParDo(s, bySold, rows), beam.ParDo(s, byTax, in[2])))
-	tables.WriteStructs(s, joined, table.Target{Output: out, RunID: "joins"}, tables.StructsParams{})
+	tables.Write(s, tables.Structs{Rows: joined}, table.Target{Output: out, RunID: "joins"})
 	_, err := beam.Run(ctx, "direct", p)
 	return err
 }

@@ -42,7 +42,7 @@ func people(ctx context.Context, patients []Patient, visits []Visit, out string)
 	p, s := beam.NewPipelineWithRoot()
 	_, _, release := synth.SynthesizePeople(s, beam.CreateList(s, patients), beam.CreateList(s.Scope("visits"), visits),
 		synth.PeopleParams{Params: synth.Params{Domain: hospital, Epsilon: 1, Delta: 1e-9, Rows: 500}})
-	tables.Write(s, release, table.Target{Output: out, Format: "csv"}, synth.WriteParams{Rows: 500, Tables: true})
+	tables.Write(s, tables.Sample{Release: release, Rows: 500, Tables: true}, table.Target{Output: out, Format: "csv"})
 	_, err = beam.Run(ctx, "prism", p)
 	return err
 }

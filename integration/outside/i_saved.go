@@ -25,7 +25,7 @@ func saved(ctx context.Context, release, out string) error {
 		return err
 	}
 	rows := synth.Sample(s, r, synth.SampleParams{Rows: 200, Where: "country = IT", As: reflect.TypeFor[Sold]()})
-	tables.WriteStructs(s, rows, table.Target{Output: out, RunID: "more", Shards: 1}, tables.StructsParams{})
+	tables.Write(s, tables.Structs{Rows: rows}, table.Target{Output: out, RunID: "more", Shards: 1})
 	_, err = beam.Run(ctx, "direct", p)
 	return err
 }

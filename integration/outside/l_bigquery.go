@@ -12,6 +12,6 @@ import (
 func warehouse(name, stage, statement string) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	_, release := synth.Synthesize(s, beam.CreateList(s, records(2000)), synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9})
-	tables.Write(s, release, table.Target{Output: name, Stage: stage, Release: statement}, synth.WriteParams{})
+	tables.Write(s, tables.Sample{Release: release}, table.Target{Output: name, Stage: stage, Release: statement})
 	return p
 }

@@ -16,7 +16,7 @@ func stored(ctx context.Context, store, out string) error {
 	_, release := synth.Synthesize(s, beam.CreateList(s, records(2000)), synth.Params{
 		Domain: orders, Epsilon: 1, Delta: 1e-9, Store: tables.Store(store), RunID: "orders-2026-11-24",
 	})
-	tables.Write(s, release, table.Target{Output: out}, synth.WriteParams{Rows: 500})
+	tables.Write(s, tables.Sample{Release: release, Rows: 500}, table.Target{Output: out})
 	_, err := beam.Run(ctx, "prism", p)
 	return err
 }

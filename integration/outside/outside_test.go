@@ -65,7 +65,7 @@ func lines(t *testing.T, pattern string) int {
 func write[T any](t *testing.T, rows []T, out, format string) string {
 	t.Helper()
 	p, s := beam.NewPipelineWithRoot()
-	tables.WriteStructs(s, beam.CreateList(s, rows), table.Target{Output: out, Format: format, RunID: "input", Shards: 2}, tables.StructsParams{})
+	tables.Write(s, tables.Structs{Rows: beam.CreateList(s, rows)}, table.Target{Output: out, Format: format, RunID: "input", Shards: 2})
 	must(t, ptest.Run(p))
 	return out
 }
@@ -240,7 +240,7 @@ func TestM(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	p, s := beam.NewPipelineWithRoot()
 	_, release := synth.Synthesize(s, beam.ParDo(s, fails, beam.CreateList(s, records(100))), synth.Params{Domain: orders, Epsilon: 1, Delta: 1e-9})
-	tables.Write(s, release, table.Target{Output: out}, synth.WriteParams{})
+	tables.Write(s, tables.Sample{Release: release}, table.Target{Output: out})
 	if _, err := beam.Run(context.Background(), "prism", p); err == nil {
 		t.Error("the job ended well")
 	}

@@ -30,7 +30,7 @@ func nightly(ctx context.Context, night, store, book, out string) error {
 	_, release := synth.Synthesize(s, people(s), synth.Params{
 		Domain: file.Domain, Prior: &found.Prior, Epsilon: 1, Delta: 1e-9, Store: tables.Store(store), RunID: night, Book: book,
 	})
-	tables.Write(s, release, table.Target{Output: out}, synth.WriteParams{Rows: 500})
+	tables.Write(s, tables.Sample{Release: release, Rows: 500}, table.Target{Output: out})
 	_, err = beam.Run(ctx, "prism", p)
 	return err
 }

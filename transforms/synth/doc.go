@@ -22,7 +22,7 @@
 //     it is there already, before Solve emits anything. An attempt that finds one adopts it and draws
 //     nothing; the loser of a race adopts the winner's. All workers must share the Store. Without one a
 //     run is safe only if nothing is restarted, as on prism: a restart can draw a second model. Shards
-//     carry the hash of their model, and Write refuses to publish shards of two models.
+//     carry the hash of their model, and tables.Write refuses to publish shards of two models.
 //   - A RunID names the release in the Store. A job that the runner starts again carries the launch that Beam
 //     wrote down when it was submitted, and adopts. A program that is started again builds another pipeline; if it gives the
 //     same RunID, it says that this is the same release, and adopts. The same pipeline launched twice

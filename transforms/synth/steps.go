@@ -179,7 +179,7 @@ type SolveParams = synth.SolveParams
 // events they are rows of people, each with the number of its person under the name of the privacy ID.
 //
 // Chunks name the release that they were sampled from in their Source, as sourcePrefix and the hash of the model. A
-// program that writes rows without Write should refuse chunks of two releases: if Params.Store is not set, a runner
+// program that writes rows without tables.Write should refuse chunks of two releases: if Params.Store is not set, a runner
 // that restarts a job can draw a second model, and their losses add up.
 //
 // It panics on invalid parameters, and if a column cannot be written to p.As: a column that can be NULL needs a
@@ -211,31 +211,3 @@ func SamplePeople(s beam.Scope, r Release, peopleAs reflect.Type, p SampleParams
 //		As reflect.Type
 //	}
 type SampleParams = synth.SampleParams
-
-// Write writes rows of the released model to p.Sink, each worker its own shards, and publishes them
-// when all are there. It returns a PCollection of one Published. It panics on invalid parameters.
-func Write(s beam.Scope, r Release, p WriteParams) beam.PCollection {
-	return synth.Write(s, r, p)
-}
-
-// WriteParams configures Write. Zero fields mean their defaults; Sink has none. The fields that SampleParams has too mean the
-// same there.
-//
-//	type WriteParams struct {
-//		Rows     int64
-//		Shards   int
-//		Branches int
-//		Seed     uint64
-//		Rounding Rounding
-//		Where    string
-//
-//		Tables  bool    // people and their rows as two tables, for a domain with events; shards of people come first
-//		MinRows int64   // if shards would have fewer rows than this, there are fewer shards; default 0
-//		Sink    SinkRef // where rows go; package tables has one for directories and tables
-//	}
-type WriteParams = synth.WriteParams
-
-// SinkRef names a registered kind of Sink and configures it: plain data that a DoFn can carry.
-//
-//	type SinkRef struct{ Kind, Config string }
-type SinkRef = synth.SinkRef

@@ -57,7 +57,7 @@ func ExampleWrite() {
 		Domain: orders, Epsilon: 1, Delta: 1e-9, Rows: 1000, Store: tables.Store(filepath.Join(dir, "releases")), RunID: "orders-2026-11-24",
 	})
 	out := filepath.Join(dir, "orders")
-	published := tables.Write(s, release, table.Target{Output: out}, synth.WriteParams{Rows: 1000})
+	published := tables.Write(s, tables.Sample{Release: release, Rows: 1000}, table.Target{Output: out})
 	passert.Count(s, published, "publications", 1)
 	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
 		fmt.Println(err)

@@ -4,7 +4,7 @@
 //	orders := tables.ReadStructs(s, source, reflect.TypeFor[Order](), schema.CSV{})
 //	_, release := synth.Synthesize(s, orders, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9,
 //		Store: tables.Store("gs://b/releases"), RunID: "orders-2026-11-24"})
-//	tables.Write(s, release, table.Target{Output: "gs://b/orders", Format: "parquet"}, synth.WriteParams{})
+//	tables.Write(s, tables.Sample{Release: release}, table.Target{Output: "gs://b/orders"})
 //
 // Formats and places are those that the program imports: see package table. The package itself brings Parquet, in which
 // marginals are published.
@@ -43,44 +43,53 @@ func ReadStructs(s beam.Scope, from table.Source, t reflect.Type, form schema.CS
 	return tables.ReadStructs(s, from, t, form)
 }
 
-// Write writes rows of a release to a directory of files, or to a table of a place such as bq://project.dataset.table. It
-// returns a PCollection of one synth.Published.
+// Write writes rows to a directory of files, or to a table of a place such as bq://project.dataset.table. from says which:
+// a Sample of a release, or Structs of other steps. It returns a PCollection of synth.Published, one for each directory or table.
 //
-// Statement, model, marginals and report go beside the rows: to to.Release, or to the directory of the rows with
-// ".release" behind its name. A manifest comes last: a reader that waits for it sees everything or nothing. A table needs
-// to.Release, and to.Stage for rows that are yet to be loaded. A release that was saved has been stated already: then rows
-// alone are written.
-//
-// Zero fields of to: Format is parquet, RunID the release's, Shards one, and up to 8 for large tables. Domain and
-// People follow from the release. p.Sink is set here.
+// A manifest comes last: a reader that waits for it sees everything or nothing. It is in to.Release, by default the directory of
+// the rows with ".release" behind its name. Format is parquet by default.
 //
 // Write looks at the target while the pipeline is built, before anything is spent. It panics if the target is not free or
 // cannot be written, with all faults at once.
-func Write(s beam.Scope, r synth.Release, to table.Target, p synth.WriteParams) beam.PCollection {
-	return tables.Write(s, r, to, p)
+func Write(s beam.Scope, from Rows, to table.Target) beam.PCollection {
+	return tables.Write(s, from, to)
 }
 
-// WriteStructs writes structs, or pointers to them, to a directory of files, or to a table of a place, for the steps after a
-// stage. Every exported field is a column, but for those tagged dapple:"-", by the name in its first tag, else by its own; a
-// pointer can be NULL. The privacy ID is no column of rows that come from the stage without another step between, if the stage
-// leaves it empty. It returns a PCollection of synth.Published, one for each directory or table.
-//
-// All of a directory is there or nothing, a manifest comes last, and nothing else is published beside the rows: see
-// WriteStatement. Zero fields of to: Format is parquet, Shards 8, Release the output with ".release" behind it. to.RunID is
-// required, as for synth.Params. It panics as Write does.
-func WriteStructs(s beam.Scope, rows beam.PCollection, to table.Target, p StructsParams) beam.PCollection {
-	return tables.WriteStructs(s, rows, to, p)
-}
+// Rows are what Write writes: a Sample or Structs.
+type Rows = tables.Rows
 
-// StructsParams configures WriteStructs. Zero fields mean their defaults.
+// Sample is rows that are drawn from a release. Statement, model, marginals and report go beside them, unless the release was
+// saved, and so stated already. Zero fields mean what they mean in synth.SampleParams.
 //
-//	type StructsParams struct {
+// A table needs a target's Release, and its Stage for rows that are yet to be loaded. Zero fields of the target: RunID is the
+// release's, Shards one, and up to 8 for large tables. Domain and People follow from the release.
+//
+//	type Sample struct {
+//		Release  synth.Release // required
+//		Rows     int64         // how many, with events how many people
+//		Branches int
+//		Seed     uint64
+//		Rounding synth.Rounding
+//		Where    string
+//		Tables   bool // people and their rows as two tables, for a domain with events
+//	}
+type Sample = tables.Sample
+
+// Structs are rows of other steps: structs, or pointers to them. Every exported field is a column, but for those tagged
+// dapple:"-", by the name in its first tag, else by its own; a pointer can be NULL. The privacy ID is no column of rows that come
+// from the stage without another step between, if the stage leaves it empty. Nothing else is published beside the rows: see
+// WriteStatement.
+//
+// The target's RunID is required, as for synth.Params. Shards are 8 by default.
+//
+//	type Structs struct {
+//		Rows beam.PCollection // required
 //		// PartitionBy names the column whose values are directories, such as country=FR, below the output; its values are in their
 //		// names alone, as Hive has it. Each directory is published by itself, with one file, and its manifest goes to
 //		// the release directory, below the same name. Default: there is one directory.
 //		PartitionBy string
 //	}
-type StructsParams = tables.StructsParams
+type Structs = tables.Structs
 
 // WriteStatement writes statement, model, marginals and report of a release to a directory, for those whose rows go elsewhere.
 // A manifest comes last. rows is how many rows were made of the release; 0: the released number. It returns a PCollection of

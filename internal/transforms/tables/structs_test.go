@@ -77,7 +77,7 @@ func TestStructsAreReadAndWritten(t *testing.T) {
 	for _, format := range []string{"parquet", "csv"} {
 		out := filepath.Join(t.TempDir(), "sales")
 		p, s := beam.NewPipelineWithRoot()
-		tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: out, Format: format, RunID: "one"}, tables.StructsParams{})
+		tables.Write(s, tables.Structs{Rows: beam.CreateList(s, sales())}, table.Target{Output: out, Format: format, RunID: "one"})
 		run(t, p)
 		from := must.Value(table.Find(context.Background(), out, nil))(t)
 		p, s = beam.NewPipelineWithRoot()
@@ -112,7 +112,7 @@ func TestUnusableFieldsAreNull(t *testing.T) {
 	for _, format := range []string{"parquet", "csv"} {
 		out := filepath.Join(t.TempDir(), "events")
 		p, s := beam.NewPipelineWithRoot()
-		tables.WriteStructs(s, beam.CreateList(s, events), table.Target{Output: out, Format: format, RunID: "one"}, tables.StructsParams{})
+		tables.Write(s, tables.Structs{Rows: beam.CreateList(s, events)}, table.Target{Output: out, Format: format, RunID: "one"})
 		run(t, p)
 		from := must.Value(table.Find(context.Background(), out, nil))(t)
 		p, s = beam.NewPipelineWithRoot()
@@ -132,7 +132,7 @@ func TestUnusableFieldsAreNull(t *testing.T) {
 func TestPartitions(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "sales")
 	p, s := beam.NewPipelineWithRoot()
-	tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: out, RunID: "one"}, tables.StructsParams{PartitionBy: "shop_name"})
+	tables.Write(s, tables.Structs{Rows: beam.CreateList(s, sales()), PartitionBy: "shop_name"}, table.Target{Output: out, RunID: "one"})
 	run(t, p)
 	entries := must.Value(os.ReadDir(out))(t)
 	var names []string
@@ -171,16 +171,16 @@ func TestStructsRefused(t *testing.T) {
 		`no such column; its columns`: func() { tables.ReadStructs(s, from, reflect.TypeFor[other](), schema.CSV{}) },
 		"are both called so":          func() { tables.ReadStructs(s, from, reflect.TypeFor[twins](), schema.CSV{}) },
 		"which no column holds": func() {
-			tables.WriteStructs(s, beam.CreateList(s, []odd{{}}), table.Target{Output: dir + "/x", RunID: "a"}, tables.StructsParams{})
+			tables.Write(s, tables.Structs{Rows: beam.CreateList(s, []odd{{}})}, table.Target{Output: dir + "/x", RunID: "a"})
 		},
 		"RunID: got": func() {
-			tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: dir + "/x"}, tables.StructsParams{})
+			tables.Write(s, tables.Structs{Rows: beam.CreateList(s, sales())}, table.Target{Output: dir + "/x"})
 		},
 		`PartitionBy: got "till"; the`: func() {
-			tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{Output: dir + "/x", RunID: "a"}, tables.StructsParams{PartitionBy: "till"})
+			tables.Write(s, tables.Structs{Rows: beam.CreateList(s, sales()), PartitionBy: "till"}, table.Target{Output: dir + "/x", RunID: "a"})
 		},
 		"Output is empty": func() {
-			tables.WriteStructs(s, beam.CreateList(s, sales()), table.Target{RunID: "a"}, tables.StructsParams{})
+			tables.Write(s, tables.Structs{Rows: beam.CreateList(s, sales())}, table.Target{RunID: "a"})
 		},
 		"key-value pairs or groups; make": func() {
 			synthesizePairs(s)
@@ -204,7 +204,7 @@ func TestEmptyPrivacyIDIsNoColumn(t *testing.T) {
 		if filled {
 			rows, want = beam.ParDo(s, named, rows), []string{"Customer", "Country", "Items"}
 		}
-		tables.WriteStructs(s, rows, table.Target{Output: out, RunID: "one"}, tables.StructsParams{})
+		tables.Write(s, tables.Structs{Rows: rows}, table.Target{Output: out, RunID: "one"})
 		run(t, p)
 		from := must.Value(table.Find(context.Background(), out, nil))(t)
 		must.List(t, must.Value(from.Columns(context.Background(), schema.CSV{}))(t), want, "another step %v: columns", filled)

@@ -32,32 +32,60 @@ func init() {
 	register.Emitter1[synth.Published]()
 }
 
-// Write writes rows of a release to a directory of files, or to a table of a place such as bq://project.dataset.table. It
-// returns a PCollection of one synth.Published.
+// Write writes rows to a directory of files, or to a table of a place such as bq://project.dataset.table. from says which:
+// a Sample of a release, or Structs of other steps. It returns a PCollection of synth.Published, one for each directory or table.
 //
-// Statement, model, marginals and report go beside the rows: to to.Release, or to the directory of the rows with
-// ".release" behind its name. A manifest comes last: a reader that waits for it sees everything or nothing. A table needs
-// to.Release, and to.Stage for rows that are yet to be loaded. A release that was saved has been stated already: then rows
-// alone are written.
-//
-// Zero fields of to: Format is parquet, RunID the release's, Shards one, and up to 8 for large tables. Domain and
-// People follow from the release. p.Sink is set here.
+// A manifest comes last: a reader that waits for it sees everything or nothing. It is in to.Release, by default the directory of
+// the rows with ".release" behind its name. Format is parquet by default.
 //
 // Write looks at the target while the pipeline is built, before anything is spent. It panics if the target is not free or
 // cannot be written, with all faults at once.
-func Write(s beam.Scope, r synth.Release, to table.Target, p synth.WriteParams) beam.PCollection {
+func Write(s beam.Scope, from Rows, to table.Target) beam.PCollection {
+	if from == nil {
+		panic("tables: Write: there are no rows; give a Sample or Structs")
+	}
+	written, err := from.write(s, to)
+	if err != nil {
+		panic(fmt.Sprintf("tables: Write:\n%v", err))
+	}
+	return written
+}
+
+// Rows are what Write writes: a Sample or Structs.
+type Rows interface {
+	write(s beam.Scope, to table.Target) (beam.PCollection, error)
+}
+
+// Sample is rows that are drawn from a release. Statement, model, marginals and report go beside them, unless the release was
+// saved, and so stated already. Zero fields mean what they mean in synth.SampleParams.
+//
+// A table needs a target's Release, and its Stage for rows that are yet to be loaded. Zero fields of the target: RunID is the
+// release's, Shards one, and up to 8 for large tables. Domain and People follow from the release.
+type Sample struct {
+	Release  synth.Release // required
+	Rows     int64         // how many, with events how many people
+	Branches int
+	Seed     uint64
+	Rounding synth.Rounding
+	Where    string
+	Tables   bool // people and their rows as two tables, for a domain with events
+}
+
+func (from Sample) write(s beam.Scope, to table.Target) (beam.PCollection, error) {
+	r := from.Release
+	p := synth.WriteParams{Rows: from.Rows, Branches: from.Branches, Seed: from.Seed, Rounding: from.Rounding, Where: from.Where, Tables: from.Tables}
 	to, err := targetOf(r, to, &p)
 	if err == nil {
 		err = ready(to)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("tables: Write:\n%v", err))
+		return beam.PCollection{}, err
 	}
 	o := outputOf(r, to)
 	o.RowsAsked, o.Tables = p.Rows, p.Tables
 	o.RowsAt, o.RowsFormat = publish.RowsAt(to.Output, to.Format)
 	p.Sink = synth.SinkRef{Kind: sinkKind, Config: publish.Encode(o, &o.Target)}
-	return synth.Write(s, r, p)
+	return synth.Write(s, r, p), nil
 }
 
 // outputOf returns the output for a target, with the description of a release that says what was asked for.
@@ -72,9 +100,6 @@ func outputOf(r synth.Release, to table.Target) *publish.Output {
 func targetOf(r synth.Release, to table.Target, p *synth.WriteParams) (table.Target, error) {
 	if r.Domain() == nil {
 		return to, errors.New("the release is the zero Release; synth.Synthesize returns one")
-	}
-	if p.Sink != (synth.SinkRef{}) {
-		return to, errors.New("the field Sink is set; leave it empty, for the target says where rows go")
 	}
 	if p.Tables && r.Domain().Events == nil {
 		return to, errors.New("the field Tables is set: two tables are of people and their rows, and the domain has no events")
@@ -97,7 +122,7 @@ func targetOf(r synth.Release, to table.Target, p *synth.WriteParams) (table.Tar
 	if p.Shards == 0 && placed {
 		p.Shards = publish.DefaultShards
 	}
-	if p.Shards == 0 && p.MinRows == 0 {
+	if p.Shards == 0 {
 		p.Shards, p.MinRows = publish.Shards(0, r.Domain())
 	}
 	if placed {

@@ -50,7 +50,7 @@ func TestWriteOnce(t *testing.T) {
 	for i := range manifests {
 		p, s := beam.NewPipelineWithRoot()
 		_, release := synth.Synthesize(s, beam.CreateList(s, records()), params(t, dir))
-		tables.Write(s, release, table.Target{Output: out, Format: "csv", Shards: 3}, synth.WriteParams{Rows: 500, Seed: 7})
+		tables.Write(s, tables.Sample{Release: release, Rows: 500, Seed: 7}, table.Target{Output: out, Format: "csv", Shards: 3})
 		run(t, p)
 		b := must.Value(os.ReadFile(filepath.Join(out+".release", "_manifest.json")))(t)
 		manifests[i] = string(b)
@@ -79,23 +79,26 @@ func TestWriteRefuses(t *testing.T) {
 	_, s := beam.NewPipelineWithRoot()
 	_, release := synth.Synthesize(s, beam.CreateList(s, records()), params(t, dir))
 	for want, call := range map[string]func(){
-		"the zero Release": func() { tables.Write(s, synth.Release{}, table.Target{Output: dir + "/a"}, synth.WriteParams{}) },
-		"Output is empty":  func() { tables.Write(s, release, table.Target{}, synth.WriteParams{}) },
-		"taken":            func() { tables.Write(s, release, table.Target{Output: taken}, synth.WriteParams{}) },
-		`got "orc"`:        func() { tables.Write(s, release, table.Target{Output: dir + "/a", Format: "orc"}, synth.WriteParams{}) },
-		"Stage is empty":   func() { tables.Write(s, release, table.Target{Output: "bq://p.d.t"}, synth.WriteParams{}) },
+		"the zero Release": func() { tables.Write(s, tables.Sample{}, table.Target{Output: dir + "/a"}) },
+		"Output is empty":  func() { tables.Write(s, tables.Sample{Release: release}, table.Target{}) },
+		"taken":            func() { tables.Write(s, tables.Sample{Release: release}, table.Target{Output: taken}) },
+		`got "orc"`: func() {
+			tables.Write(s, tables.Sample{Release: release}, table.Target{Output: dir + "/a", Format: "orc"})
+		},
+		"Stage is empty": func() { tables.Write(s, tables.Sample{Release: release}, table.Target{Output: "bq://p.d.t"}) },
 		"Release is empty": func() {
-			tables.Write(s, release, table.Target{Output: "bq://p.d.t", Stage: "gs://b/s"}, synth.WriteParams{})
+			tables.Write(s, tables.Sample{Release: release}, table.Target{Output: "bq://p.d.t", Stage: "gs://b/s"})
 		},
 		"Output: ": func() {
-			tables.Write(s, release, table.Target{Output: "bq://p", Stage: "gs://b/s", Release: dir + "/r"}, synth.WriteParams{})
+			tables.Write(s, tables.Sample{Release: release}, table.Target{Output: "bq://p", Stage: "gs://b/s", Release: dir + "/r"})
 		},
-		"no events": func() { tables.Write(s, release, table.Target{Output: dir + "/a"}, synth.WriteParams{Tables: true}) },
-		"Sink is set": func() {
-			tables.Write(s, release, table.Target{Output: dir + "/a"}, synth.WriteParams{Sink: synth.SinkRef{Kind: "x"}})
+		"no events": func() {
+			tables.Write(s, tables.Sample{Release: release, Tables: true}, table.Target{Output: dir + "/a"})
 		},
-		"taken/ is not": func() { tables.WriteStatement(s, release, taken, 0) },
-		"a saved one":   func() { tables.WriteStatement(s, synth.Release{}, dir+"/a", 0) },
+		"there are no rows":       func() { tables.Write(s, nil, table.Target{Output: dir + "/a"}) },
+		"the field Rows is empty": func() { tables.Write(s, tables.Structs{}, table.Target{Output: dir + "/a", RunID: "a"}) },
+		"taken/ is not":           func() { tables.WriteStatement(s, release, taken, 0) },
+		"a saved one":             func() { tables.WriteStatement(s, synth.Release{}, dir+"/a", 0) },
 	} {
 		must.Contain(t, refused(call), want, "said")
 	}

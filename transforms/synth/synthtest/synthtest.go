@@ -37,7 +37,7 @@ const DefaultRows = 1000
 // seed is the seed of dry rows whose parameters have neither SampleSeed nor RunID.
 const seed = 1
 
-// Release returns a release of dry rows of a domain, for synth.Sample, synth.Write and tables.Write. It panics if d is invalid.
+// Release returns a release of dry rows of a domain, for synth.Sample and tables.Write. It panics if d is invalid.
 func Release(s beam.Scope, d *domain.Domain, rows int64) synth.Release {
 	if d == nil {
 		panic("synthtest: the domain is nil; give the one that the records have")

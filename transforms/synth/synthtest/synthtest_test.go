@@ -127,7 +127,7 @@ func TestManifestOfDryRows(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	p, s := beam.NewPipelineWithRoot()
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "items", Type: domain.Int64, Cuts: []int64{1, 2}, Resolution: 1, HasFallback: true}}}
-	tables.Write(s, synthtest.Release(s, d, 10), table.Target{Output: out}, synth.WriteParams{})
+	tables.Write(s, tables.Sample{Release: synthtest.Release(s, d, 10)}, table.Target{Output: out})
 	transformtest.Run(t, p)
 	b, err := os.ReadFile(filepath.Join(out+".release", "_manifest.json"))
 	must.Hold(t, err == nil && strings.Contains(string(b), "come from no data"), "the manifest says %s, error %v", b, err)

@@ -22,35 +22,36 @@ import (
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
-// StructsParams configures WriteStructs. Zero fields mean their defaults.
-type StructsParams struct {
+// Structs are rows of other steps: structs, or pointers to them. Every exported field is a column, but for those tagged
+// dapple:"-", by the name in its first tag, else by its own; a pointer can be NULL. The privacy ID is no column of rows that come
+// from the stage without another step between, if the stage leaves it empty. Nothing else is published beside the rows: see
+// WriteStatement.
+//
+// The target's RunID is required, as for synth.Params. Shards are 8 by default.
+type Structs struct {
+	Rows beam.PCollection // required
 	// PartitionBy names the column whose values are directories, such as country=FR, below the output; its values are in their
 	// names alone, as Hive has it. Each directory is published by itself, with one file, and its manifest goes to
 	// the release directory, below the same name. Default: there is one directory.
 	PartitionBy string
 }
 
-// WriteStructs writes structs, or pointers to them, to a directory of files, or to a table of a place, for the steps after a
-// stage. Every exported field is a column, but for those tagged dapple:"-", by the name in its first tag, else by its own; a
-// pointer can be NULL. The privacy ID is no column of rows that come from the stage without another step between, if the stage
-// leaves it empty. It returns a PCollection of synth.Published, one for each directory or table.
-//
-// All of a directory is there or nothing, a manifest comes last, and nothing else is published beside the rows: see
-// WriteStatement. Zero fields of to: Format is parquet, Shards 8, Release the output with ".release" behind it. to.RunID is
-// required, as for synth.Params. It panics as Write does.
-func WriteStructs(s beam.Scope, rows beam.PCollection, to table.Target, p StructsParams) beam.PCollection {
-	t := rows.Type().Type()
-	to, d, err := structsTarget(t, synth.EmptyColumn(s, rows), to, p)
-	if err == nil && p.PartitionBy == "" {
+func (from Structs) write(s beam.Scope, to table.Target) (beam.PCollection, error) {
+	if !from.Rows.IsValid() {
+		return beam.PCollection{}, errors.New("the field Rows is empty; give a PCollection of structs")
+	}
+	t := from.Rows.Type().Type()
+	to, d, err := structsTarget(t, synth.EmptyColumn(s, from.Rows), to, from.PartitionBy)
+	if err == nil && from.PartitionBy == "" {
 		err = ready(to)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("tables: WriteStructs:\n%v", err))
+		return beam.PCollection{}, err
 	}
-	s = s.Scope("tables.WriteStructs")
-	keyed := beam.ParDo(s, &chunkFn{Type: beam.EncodedType{T: t}, Domain: *d, PartitionBy: p.PartitionBy, Shards: to.Shards}, rows)
-	if p.PartitionBy != "" {
-		return beam.ParDo(s, &partitionFn{PartitionBy: p.PartitionBy, Target: plain(to)}, beam.GroupByKey(s, keyed))
+	s = s.Scope("tables.Write")
+	keyed := beam.ParDo(s, &chunkFn{Type: beam.EncodedType{T: t}, Domain: *d, PartitionBy: from.PartitionBy, Shards: to.Shards}, from.Rows)
+	if from.PartitionBy != "" {
+		return beam.ParDo(s, &partitionFn{PartitionBy: from.PartitionBy, Target: plain(to)}, beam.GroupByKey(s, keyed)), nil
 	}
 	var every []string // shards without rows are written too
 	for k := range to.Shards {
@@ -58,11 +59,11 @@ func WriteStructs(s beam.Scope, rows beam.PCollection, to table.Target, p Struct
 	}
 	all := beam.Flatten(s, keyed, beam.ParDo(s, noRows, beam.CreateList(s, every)))
 	refs := beam.ParDo(s, &shardFn{Target: plain(to)}, beam.GroupByKey(s, all))
-	return beam.ParDo(s, &publishFn{Target: plain(to)}, beam.GroupByKey(s, beam.AddFixedKey(s, refs)))
+	return beam.ParDo(s, &publishFn{Target: plain(to)}, beam.GroupByKey(s, beam.AddFixedKey(s, refs))), nil
 }
 
 // structsTarget completes a target for structs of type t, whose columns it returns, without the empty one.
-func structsTarget(t reflect.Type, empty string, to table.Target, p StructsParams) (table.Target, *domain.Domain, error) {
+func structsTarget(t reflect.Type, empty string, to table.Target, partitionBy string) (table.Target, *domain.Domain, error) {
 	d, err := fields.Written(t)
 	if err != nil {
 		return to, d, err
@@ -77,10 +78,10 @@ func structsTarget(t reflect.Type, empty string, to table.Target, p StructsParam
 	if !plainRuns.MatchString(to.RunID) {
 		errs = append(errs, fmt.Errorf("RunID: got %q; want 1 to 64 letters, digits, _ and -, another for each run", to.RunID))
 	}
-	if p.PartitionBy != "" {
+	if partitionBy != "" {
 		to.Shards = 1
-		if d.Index(p.PartitionBy) < 0 {
-			errs = append(errs, fmt.Errorf("PartitionBy: got %q; the columns are %q", p.PartitionBy, d.Names()))
+		if d.Index(partitionBy) < 0 {
+			errs = append(errs, fmt.Errorf("PartitionBy: got %q; the columns are %q", partitionBy, d.Names()))
 		}
 		if isPlaced(to) {
 			errs = append(errs, errors.New("PartitionBy is for directories"))
