@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"context"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/kit/background"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
@@ -90,16 +92,21 @@ func (r *Reader) Chunks(rows int, cells []arrow.Array, source string, yield func
 			hi = within(a, lo, hi, field == r.fields[0])
 		}
 		c := &domain.Chunk{Rows: hi - lo, Columns: make([]domain.Column, len(r.columns)-1), Source: source}
-		for k := range r.columns {
-			out := &c.ID
-			if k > 0 {
-				out = &c.Columns[k-1]
+		err := background.OnAllCores(context.Background(), len(r.columns), func(next func() (int, bool)) {
+			for k, ok := next(); ok; k, ok = next() {
+				out := &c.ID
+				if k > 0 {
+					out = &c.Columns[k-1]
+				}
+				if field := r.fields[k]; field >= 0 {
+					r.columns[k].Take(cells[field], lo, hi, out)
+				}
 			}
-			if field := r.fields[k]; field >= 0 {
-				r.columns[k].Take(cells[field], lo, hi, out)
-			}
+		})
+		if err == nil {
+			err = yield(c)
 		}
-		if err := yield(c); err != nil {
+		if err != nil {
 			return err
 		}
 	}

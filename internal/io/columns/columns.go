@@ -153,20 +153,22 @@ func entries(d *array.Dictionary, kept func(string) string, lo, hi int, out *dom
 			out.Dict[i], absent[i] = "", true
 		}
 	}
-	index := d.GetValueIndex
 	if indices, ok := d.Indices().(*array.Int32); ok { // the usual width, which Parquet has too
-		values := indices.Int32Values()
-		index = func(i int) int { return int(values[i]) }
+		for i, n := range indices.Int32Values()[lo:hi] {
+			out.Ints[i] = int64(n)
+		}
+	} else {
+		for i := range out.Ints {
+			out.Ints[i] = int64(d.GetValueIndex(lo + i))
+		}
 	}
-	for i := range out.Ints {
-		if out.Null(i) {
-			continue
-		}
-		n := index(lo + i)
-		if n >= list.Len() {
+	for i, n := range out.Ints {
+		switch {
+		case out.Null(i):
+			out.Ints[i] = 0
+		case n < 0 || n >= int64(list.Len()):
 			panic("columns: an index outside of its dictionary")
-		}
-		if out.Ints[i] = int64(n); absent[n] {
+		case absent[n]:
 			setNull(out, i, hi-lo)
 		}
 	}

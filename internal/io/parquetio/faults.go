@@ -5,19 +5,20 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 )
 
 // watched is a source that keeps the error of reading it: the library's errors do not distinguish a damaged file from
 // one that could not be read.
 type watched struct {
 	Source
-	err error
+	err atomic.Pointer[error]
 }
 
 func (w *watched) ReadAt(p []byte, off int64) (int, error) {
 	n, err := w.Source.ReadAt(p, off)
 	if err != nil && !errors.Is(err, io.EOF) {
-		w.err = err
+		w.err.Store(&err)
 	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/columns"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/kit/background"
 )
 
 // Source is a file to read: a local file, or range reads of an object store.
@@ -109,8 +111,8 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 		return nil, errChanged(name)
 	}
 	r.file, err = codec.Open(r.src, size, o.MaxPageBytes)
-	if r.src.err != nil {
-		return nil, fmt.Errorf("parquet: %w", r.src.err)
+	if unread := r.src.err.Load(); unread != nil {
+		return nil, fmt.Errorf("parquet: %w", *unread)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %s: %w", name, err)
@@ -121,9 +123,11 @@ func openFooter(src Source, name string, o ReadOptions) (*Reader, error) {
 // checkMark reads the mark that a file begins with.
 func (r *Reader) checkMark() error {
 	var mark [4]byte
-	if _, err := r.src.ReadAt(mark[:], 0); r.src.err != nil {
-		return fmt.Errorf("parquet: %w", r.src.err)
-	} else if err != nil || string(mark[:]) != codec.Magic {
+	_, err := r.src.ReadAt(mark[:], 0)
+	if unread := r.src.err.Load(); unread != nil {
+		return fmt.Errorf("parquet: %w", *unread)
+	}
+	if err != nil || string(mark[:]) != codec.Magic {
 		return fmt.Errorf("parquet: %s: it does not begin as Parquet files do; is this a whole Parquet file?", r.name)
 	}
 	return nil
@@ -145,10 +149,10 @@ func (r *Reader) start(i int) (rows int, err error) {
 	if err == nil && n < 0 {
 		err = codec.ErrPage
 	}
-	for _, f := range r.fields {
+	for k, f := range r.fields {
 		f.piece = nil
 		if err == nil && f.Type.ID() != arrow.NULL {
-			err = f.named(f.cells.Start(r.file, f.index, int(n), f.Values))
+			err = f.named(f.cells.Start(r.file, f.index, int(n), k%codec.Lanes, f.Values))
 		}
 	}
 	return int(n), err
@@ -156,12 +160,19 @@ func (r *Reader) start(i int) (rows int, err error) {
 
 // take returns the next rows of the row group that was started, at most n of them, in memory of their own.
 func (r *Reader) take(n int, source string) (list []*domain.Chunk, err error) {
-	for _, f := range r.fields {
-		left, err := f.take(n)
-		if err != nil {
+	left, failed := make([]int, len(r.fields)), make([]error, len(r.fields))
+	err = background.OnAllCores(context.Background(), codec.Lanes, func(next func() (int, bool)) {
+		for lane, ok := next(); ok; lane, ok = next() {
+			for k := lane; k < len(r.fields); k += codec.Lanes {
+				left[k], failed[k] = r.fields[k].take(n)
+			}
+		}
+	})
+	for k := range r.fields {
+		if err = cmp.Or(err, failed[k]); err != nil {
 			return nil, err
 		}
-		n = min(n, left)
+		n = min(n, left[k])
 	}
 	pieces := make([]arrow.Array, len(r.fields))
 	for k, f := range r.fields {

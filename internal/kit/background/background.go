@@ -25,13 +25,17 @@ func (w *Work) Start(f func()) {
 
 // Wait returns when no function runs. If one has panicked, Wait does so in its place, once.
 func (w *Work) Wait() {
-	if w.done == nil {
-		return
+	if fault := w.ended(); fault != nil {
+		panic(fault)
 	}
-	value := <-w.done
-	if w.done = nil; value != nil {
-		panic(value)
+}
+
+// ended returns the panic of the function, once none runs.
+func (w *Work) ended() (fault any) {
+	if w.done != nil {
+		fault, w.done = <-w.done, nil
 	}
+	return fault
 }
 
 // fault is a panic and the place at which it began, which no stack of the caller shows.
@@ -54,39 +58,37 @@ func located(value any) any {
 	return &fault{value, stack}
 }
 
-// Ahead yields what seq does, and has seq make the next pair while the one before is used: a pair must stay valid as long.
+// ahead is how many pairs wait until they are used: what uses them may stop now and then, as when its memory is full.
+const ahead = 2
+
+// Ahead yields what seq does, and has seq go on while a pair is used: the four last pairs must stay valid.
 func Ahead[A, B any](seq iter.Seq2[A, B]) iter.Seq2[A, B] {
+	type pair struct {
+		a A
+		b B
+	}
 	return func(yield func(A, B) bool) {
-		next, stop := iter.Pull2(func(yield func(A, B) bool) {
-			defer func() {
-				if value := recover(); value != nil {
-					panic(located(value))
-				}
-			}()
-			seq(yield)
-		})
+		made, stop := make(chan pair, ahead), make(chan struct{})
 		var work Work
-		var a A
-		var b B
-		var more bool
-		step := func() { a, b, more = next() }
-		defer stop()
-		work.Start(step)
+		work.Start(func() {
+			defer close(made)
+			for a, b := range seq {
+				select {
+				case made <- pair{a, b}:
+				case <-stop:
+					return
+				}
+			}
+		})
 		defer func() {
-			if work.done != nil {
-				<-work.done // next and stop must not meet
-			}
+			close(stop)
+			work.ended() // before what uses seq goes on
 		}()
-		for {
-			work.Wait()
-			if !more {
-				return
-			}
-			x, y := a, b
-			work.Start(step)
-			if !yield(x, y) {
+		for p := range made {
+			if !yield(p.a, p.b) {
 				return
 			}
 		}
+		work.Wait()
 	}
 }

@@ -1,10 +1,13 @@
 package background
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/testkit/must"
@@ -51,6 +54,22 @@ func TestPanicReachesTheCaller(t *testing.T) {
 		for range Ahead(seq) {
 		}
 	}), "later")
+}
+
+// A panic of work on all cores is the caller's, once no work runs.
+func TestOnAllCoresPanics(t *testing.T) {
+	var ended atomic.Int64
+	checkFault(t, caught(func() {
+		_ = OnAllCores(context.Background(), 100, func(next func() (int, bool)) {
+			defer ended.Add(1)
+			for i, ok := next(); ok; i, ok = next() {
+				if i == 7 {
+					panic("seven")
+				}
+			}
+		})
+	}), "seven")
+	must.Hold(t, ended.Load() == int64(min(runtime.GOMAXPROCS(0), 100)), "%d of the workers had ended", ended.Load())
 }
 
 func checkFault(t *testing.T, got any, value string) {

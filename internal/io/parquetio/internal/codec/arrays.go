@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -41,8 +42,10 @@ type Arrays struct {
 	column  *schema.Column
 	values  file.ColumnChunkReader
 	forVals handed
-	kept    file.RecordReader // of texts with a dictionary that goes on with them; nil: there is none
+	kept    file.ColumnChunkReader // of indices in texts
 	forKept handed
+	texts   arrow.Array // the dictionary that goes on with the indices; nil: there is none
+	indices []int32
 	inKept  bool // the page is one of them
 	hasDict bool
 	shared  bool // texts of the page begin as the one before them does
@@ -82,8 +85,8 @@ func (h *handed) Err() error                                       { return nil 
 func (h *handed) Close() error                                     { return nil }
 func (h *handed) GetDictionaryPage() (*file.DictionaryPage, error) { return nil, nil } //nolint:nilnil // there is none
 
-// Start turns to column i of the row group that f was turned to, which has so many rows.
-func (d *Arrays) Start(f *File, i, rows int, v Values) error {
+// Start turns to column i of the row group that f was turned to, which has so many rows. Its cells are taken in a lane of f.
+func (d *Arrays) Start(f *File, i, rows, lane int, v Values) error {
 	field := &f.Leaves[i]
 	levels, repeats := int16(0), parquet.Repetitions.Required
 	if field.Optional {
@@ -96,9 +99,9 @@ func (d *Arrays) Start(f *File, i, rows int, v Values) error {
 	d.Values, d.width, d.optional, d.rows, d.left = v, widthOf(field), field.Optional, rows, 0
 	d.column, d.forVals, d.forKept = schema.NewColumn(node, levels, 0), handed{}, handed{}
 	//nolint:staticcheck // deprecated, and the one way to hand arrow-go pages whose sizes were checked; its version is pinned
-	d.values, d.kept, d.inKept, d.hasDict = file.NewColumnReader(d.column, &d.forVals, memory.DefaultAllocator, &d.pool), nil, false, false
+	d.values, d.texts, d.inKept, d.hasDict = file.NewColumnReader(d.column, &d.forVals, memory.DefaultAllocator, &d.pool), nil, false, false
 	d.ahead, d.nulls, d.last = d.ahead[:0], d.nulls[:0], 0
-	return f.Load(&d.pages, i, rows)
+	return f.Load(&d.pages, i, rows, lane)
 }
 
 // widthOf returns the fewest bytes that a value takes in a dictionary.
@@ -181,16 +184,49 @@ func (d *Arrays) dictionary() error {
 		return ErrPage
 	}
 	d.hasDict = true
-	page := file.NewDictionaryPage(memory.NewBufferBytes(bytes.Clone(p.body)), int32(p.cells), p.encodingOf())
+	body, n, encoding := bytes.Clone(p.body), int32(p.cells), p.encodingOf()
 	if d.Type.ID() != arrow.STRING || d.column.PhysicalType() != parquet.Types.ByteArray || len(p.body) > keptBytes {
-		d.forVals.next = append(d.forVals.next, page)
+		d.forVals.next = append(d.forVals.next, file.NewDictionaryPage(memory.NewBufferBytes(body), n, encoding))
 		return nil
 	}
-	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-	d.kept = file.NewRecordReader(d.column, file.LevelInfo{NullSlotUsage: 1, DefLevel: d.column.MaxDefinitionLevel()}, dictionary, memory.DefaultAllocator, &d.pool)
-	d.kept.SetPageReader(&d.forKept)
-	d.forKept.next = append(d.forKept.next, page)
+	if encoding != parquet.Encodings.Plain && encoding != parquet.Encodings.PlainDict {
+		return ErrPage
+	}
+	list, err := byteArrays(body, n, parquet.Encodings.Plain)
+	if err != nil {
+		return err
+	}
+	texts, numbers := array.NewStringBuilder(memory.DefaultAllocator), make([]int32, n)
+	for i, s := range list {
+		texts.Append(string(s))
+		numbers[i] = int32(i)
+	}
+	d.texts = texts.NewArray()
+	// The library decodes indices as fast as it can if they are those of the numbers 0, 1, 2 …
+	node, err := schema.NewPrimitiveNode("x", d.column.SchemaNode().RepetitionType(), parquet.Types.Int32, -1, 0)
+	if err != nil {
+		return ErrPage
+	}
+	column := schema.NewColumn(node, d.column.MaxDefinitionLevel(), 0)
+	//nolint:staticcheck // as above
+	d.kept = file.NewColumnReader(column, &d.forKept, memory.DefaultAllocator, &d.pool)
+	d.forKept.next = append(d.forKept.next, file.NewDictionaryPage(memory.NewBufferBytes(arrow.GetBytes(numbers)), n, parquet.Encodings.Plain))
 	return nil
+}
+
+// byteArrays returns n texts, or bytes, of a page without NULL. They are in its memory.
+func byteArrays(body []byte, n int32, encoding parquet.Encoding) ([]parquet.ByteArray, error) {
+	column, list := schema.NewColumn(schema.NewByteArrayNode("x", parquet.Repetitions.Required, -1), 0, 0), make([]parquet.ByteArray, n)
+	if n == 0 {
+		return list, nil
+	}
+	pages := &handed{next: []file.Page{file.NewDataPageV1(memory.NewBufferBytes(body), n, encoding, parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(body)))}}
+	//nolint:staticcheck // as above
+	_, read, err := file.NewColumnReader(column, pages, memory.DefaultAllocator, new(sync.Pool)).(*file.ByteArrayColumnChunkReader).ReadBatchInPage(int64(n), list, nil, nil)
+	if err != nil || read != len(list) {
+		return nil, ErrPage
+	}
+	return list, nil
 }
 
 // page hands on a page of cells.
@@ -229,7 +265,7 @@ func (d *Arrays) page() error {
 	}
 	d.bound = len(whole)
 	d.left, d.rows = int(n), d.rows-int(n)
-	if d.inKept = d.kept != nil && (encoding == parquet.Encodings.RLEDict || encoding == parquet.Encodings.PlainDict); d.inKept {
+	if d.inKept = d.texts != nil && (encoding == parquet.Encodings.RLEDict || encoding == parquet.Encodings.PlainDict); d.inKept {
 		d.forKept.next = append(d.forKept.next, page)
 	} else {
 		d.forVals.next = append(d.forVals.next, page)
@@ -242,37 +278,34 @@ func (d *Arrays) fixed(values []byte) (plain []byte, err error) {
 	in := wire.Reader{Rest: values}
 	in.Uvarints(make([]uint64, 2))
 	n := in.Uvarint() // which deltasFit has looked at
-	column := schema.NewColumn(schema.NewByteArrayNode("x", parquet.Repetitions.Required, -1), 0, 0)
-	pages := &handed{next: []file.Page{file.NewDataPageV1(memory.NewBufferBytes(values), int32(n), parquet.Encodings.DeltaByteArray, parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(values)))}}
-	list := make([]parquet.ByteArray, n)
-	//nolint:staticcheck // as above
-	_, read, err := file.NewColumnReader(column, pages, memory.DefaultAllocator, &d.pool).(*file.ByteArrayColumnChunkReader).ReadBatchInPage(int64(n), list, nil, nil)
+	list, err := byteArrays(values, int32(n), parquet.Encodings.DeltaByteArray)
 	for _, v := range list {
-		if err != nil || read != len(list) || len(v) != d.column.TypeLength() {
+		if len(v) != d.column.TypeLength() {
 			return nil, ErrPage
 		}
 		plain = append(plain, v...)
 	}
-	return plain, nil
+	return plain, err
 }
 
-// entries returns texts with their dictionary.
+// entries returns up to n texts with their dictionary.
 func (d *Arrays) entries(n int) (arrow.Array, error) {
-	got := 0
-	for got < n && d.inKept {
-		k := min(n-got, d.left)
-		if read, err := d.kept.ReadRecords(int64(k)); err != nil || read != int64(k) {
-			return nil, ErrPage
+	d.indices, d.levels = sized(d.indices, n), sized(d.levels, n)
+	at := 0
+	for at < n && d.inKept {
+		cells, levels := d.indices[at:min(n, at+d.left)], d.levels[at:min(n, at+d.left)]
+		valid, err := decode(d, d.kept, cells, levels)
+		if err != nil {
+			return nil, err
 		}
-		if got, d.left = got+k, d.left-k; got < n {
+		spread(cells, cells[:valid], levels)
+		if at += len(cells); at < n {
 			if err := d.turn(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	list := d.kept.(file.BinaryRecordReader).GetBuilderChunks()
-	if d.kept.Reset(); len(list) != 1 || list[0].Len() != got {
-		return nil, ErrPage
-	}
-	return list[0], nil
+	return d.array(dictionaryType, arrow.GetBytes(d.indices), at, nil)
 }
+
+var dictionaryType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}

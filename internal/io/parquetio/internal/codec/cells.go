@@ -5,10 +5,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
 // decode decodes the next len(levels) cells of the page, and returns how many are not NULL: their values are the first of dst.
-func decode[T any](d *Arrays, dst []T, levels []int16) (int, error) {
+func decode[T any](d *Arrays, from file.ColumnChunkReader, dst []T, levels []int16) (int, error) {
 	type reader interface {
 		ReadBatchInPage(n int64, values []T, levels, repeats []int16) (int64, int, error)
 	}
@@ -17,7 +18,7 @@ func decode[T any](d *Arrays, dst []T, levels []int16) (int, error) {
 	if d.optional {
 		definitions = levels
 	}
-	total, read, err := d.values.(reader).ReadBatchInPage(int64(n), dst[:n], definitions, nil)
+	total, read, err := from.(reader).ReadBatchInPage(int64(n), dst[:n], definitions, nil)
 	if d.optional {
 		valid = 0
 		for _, l := range levels {
@@ -45,7 +46,7 @@ func each[T any](d *Arrays, n int, put func(at int, values []T, levels []int16))
 			return err
 		}
 		k := min(n-at, d.left)
-		valid, err := decode(d, memory[at:], d.levels[at:at+k])
+		valid, err := decode(d, d.values, memory[at:], d.levels[at:at+k])
 		if err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func numbers[T arrow.FixedWidthType](d *Arrays, n int) (arrow.Array, error) {
 		cells = d.memory.([]T)
 		spread(cells[at:], values, levels)
 	})
-	return d.array(arrow.GetBytes(cells), n, err)
+	return d.array(d.Type, arrow.GetBytes(cells), n, err)
 }
 
 func fromBytes[T any](d *Arrays, n int, of func(*T) int64) (arrow.Array, error) {
@@ -90,7 +91,7 @@ func fromBytes[T any](d *Arrays, n int, of func(*T) int64) (arrow.Array, error) 
 			}
 		}
 	})
-	return d.array(arrow.GetBytes(d.longs), n, err)
+	return d.array(d.Type, arrow.GetBytes(d.longs), n, err)
 }
 
 func truths(d *Arrays, n int) (arrow.Array, error) {
@@ -104,7 +105,7 @@ func truths(d *Arrays, n int) (arrow.Array, error) {
 			}
 		}
 	})
-	return d.array(bits, n, err)
+	return d.array(d.Type, bits, n, err)
 }
 
 // texts returns up to n texts.
@@ -136,7 +137,7 @@ func texts[T ~[]byte](d *Arrays, n int) (arrow.Array, error) {
 		d.levels, d.nulls = append(d.levels, d.nulls[0]), d.nulls[1:]
 		d.offsets = append(d.offsets, int32(len(d.bytes)))
 	}
-	return d.array(arrow.GetBytes(d.offsets), len(d.levels), nil)
+	return d.array(d.Type, arrow.GetBytes(d.offsets), len(d.levels), nil)
 }
 
 // lookAhead decodes some of the page's texts. They are in the memory of the page or of the dictionary, unless they share their
@@ -149,7 +150,7 @@ func lookAhead[T ~[]byte](d *Arrays) error {
 	memory, _ := d.memory.([]T)
 	memory = sized(memory, k)
 	d.memory, d.nulls = memory, make([]int16, k)
-	valid, err := decode(d, memory, d.nulls)
+	valid, err := decode(d, d.values, memory, d.nulls)
 	d.ahead = make([][]byte, valid)
 	for i := range d.ahead {
 		d.ahead[i] = memory[i]
@@ -158,7 +159,7 @@ func lookAhead[T ~[]byte](d *Arrays) error {
 }
 
 // array returns an array of the values, and the levels.
-func (d *Arrays) array(values []byte, n int, err error) (arrow.Array, error) {
+func (d *Arrays) array(t arrow.DataType, values []byte, n int, err error) (arrow.Array, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -175,9 +176,11 @@ func (d *Arrays) array(values []byte, n int, err error) (arrow.Array, error) {
 		}
 		buffers[0] = memory.NewBufferBytes(d.validity)
 	}
-	if d.Type.ID() == arrow.STRING {
+	switch t.ID() {
+	case arrow.DICTIONARY:
+		return array.MakeFromData(array.NewDataWithDictionary(t, n, buffers, nulls, 0, d.texts.Data().(*array.Data))), nil
+	case arrow.STRING:
 		buffers = append(buffers, memory.NewBufferBytes(d.bytes))
 	}
-	data := array.NewData(d.Type, n, buffers, nil, nulls, 0)
-	return array.MakeFromData(data), nil
+	return array.MakeFromData(array.NewData(t, n, buffers, nil, nulls, 0)), nil
 }

@@ -29,7 +29,7 @@ type File struct {
 	window int64   // bytes of a column chunk that are read at a time
 	chunks []chunk // of the row group
 
-	decompressors decompressors
+	decompressors [Lanes]decompressors
 }
 
 // Open reads the footer of a file of size bytes, whose pages may unpack to maxPage bytes each.
@@ -112,14 +112,17 @@ func (f *File) Check(i, rows int) error {
 	return nil
 }
 
-// Load turns p to the pages of column i in the row group, which has so many rows.
-func (f *File) Load(p *Pages, i, rows int) error {
+// Lanes is how many goroutines can read columns of a file at once, each its own.
+const Lanes = 2
+
+// Load turns p to the pages of column i in the row group, which has so many rows. A lane reads one column at a time.
+func (f *File) Load(p *Pages, i, rows, lane int) error {
 	if err := f.Check(i, rows); err != nil {
 		return err
 	}
 	// Twice what the footer states, and 64 MiB for footers that state it wrongly.
 	c := &f.chunks[i]
-	p.codec, p.max, p.ahead, p.decompressors = compress.Compression(c.codec), f.max, f.window, &f.decompressors
+	p.codec, p.max, p.ahead, p.decompressors = compress.Compression(c.codec), f.max, f.window, &f.decompressors[lane]
 	p.budget = 2*c.plain + 64<<20
 	p.packedAlways = f.packedAlways()
 	start, size := c.extent()

@@ -24,7 +24,7 @@ type unpacker struct {
 	*decompressors
 }
 
-// decompressors hold nothing between pages, and serve the columns of a file in turn.
+// decompressors hold nothing between pages, and serve the columns of a lane in turn.
 type decompressors struct {
 	src    bytes.Reader
 	gzip   *gzip.Reader

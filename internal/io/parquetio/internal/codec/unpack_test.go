@@ -130,7 +130,7 @@ func readNumbers(b []byte, most int64) error {
 		return err
 	}
 	var d Arrays
-	if err := d.Start(f, 0, int(rows), Values{Type: arrow.PrimitiveTypes.Int64}); err != nil {
+	if err := d.Start(f, 0, int(rows), 0, Values{Type: arrow.PrimitiveTypes.Int64}); err != nil {
 		return err
 	}
 	_, err = d.Take(int(rows))
