@@ -4,8 +4,9 @@
 // statement, the page, _marginals.parquet, _answers.parquet, query, plan and evaluate state is compared with the truth, which
 // this package computes from the table by other code: sums over its rows.
 //
-// An interval states 95 %. Over all tables a kind of interval has to hold the truth in 90 to 99 % of cases: the test counts
-// misses, and fails if the true coverage is below 90 %, with a false-alarm rate below 1 in a billion for each kind and family.
-// Forecasts have to be within a factor of three, errors that were measured within a factor of two beyond their noise.
+// An interval states 95 %, and has to hold the truth in 90 to 99 % of cases. The test counts misses, of each kind of figure by family, and of
+// all families. It fails if the true coverage is below 90 %, or above 99 % where noise can miss. Forecasts have to be within a factor of three,
+// and errors that were measured within a factor of two beyond their noise, in 90 % of the releases. If a coverage is just 90 or 99 %, an
+// alarm is for chance in fewer than 1 in a million cases.
 // No figure contradicts another of the same release.
 package figures

@@ -13,6 +13,7 @@ import (
 type column struct {
 	name, declared string // nothing declared: the model has the column, and the table does not
 	texts          []string
+	written        func(text string) string // how the table has them; nil: the same
 }
 
 // generated is a table with one row for each person, or several if it is of events.
@@ -24,6 +25,25 @@ type generated struct {
 	full    bool               // no column has NULL
 	exact   bool               // each value is a cell: rows are compared as they are
 	answers map[string]float64 // true answers to the workload's linear queries, by id
+	terms   []string           // flags of the promise; none: δ = 1e-9
+	idle    int                // people without rows
+	all     string             // the table of all people, with their first column, which the other table lacks; "": none
+}
+
+// registry is the flag that names the table of all people.
+func (g *generated) registry() []string {
+	if g.all == "" {
+		return nil
+	}
+	return []string{"--people_input=people.csv"}
+}
+
+// promise are the flags that say what is promised.
+func (g *generated) promise() []string {
+	if g.terms == nil {
+		return []string{"--delta=1e-9"}
+	}
+	return g.terms
 }
 
 // people is the number of persons.
@@ -31,14 +51,18 @@ func (g *generated) people() int {
 	if g.persons == nil {
 		return len(g.columns[0].texts)
 	}
-	return g.persons[len(g.persons)-1] + 1
+	return g.persons[len(g.persons)-1] + 1 + g.idle
 }
 
 // csv writes the table.
 func (g *generated) csv() string {
 	var b strings.Builder
+	given := g.given()
+	if g.all != "" {
+		given = given[1:]
+	}
 	b.WriteString("id")
-	for _, c := range g.given() {
+	for _, c := range given {
 		b.WriteString("," + c.name)
 	}
 	b.WriteString("\n")
@@ -48,8 +72,12 @@ func (g *generated) csv() string {
 			person = g.persons[r]
 		}
 		fmt.Fprintf(&b, "p%d", person)
-		for _, c := range g.given() {
-			b.WriteString("," + c.texts[r])
+		for _, c := range given {
+			text := c.texts[r]
+			if c.written != nil {
+				text = c.written(text)
+			}
+			b.WriteString("," + text)
 		}
 		b.WriteString("\n")
 	}
@@ -109,7 +137,7 @@ type family struct {
 }
 
 // families are all of them.
-var families = slices.Concat(plain, odd)
+var families = slices.Concat(plain, odd, strange)
 
 var plain = []family{
 	{"rare outcomes", func(r *rand.Rand, people int) *generated {

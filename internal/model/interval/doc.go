@@ -12,7 +12,7 @@
 //
 //	se² = f²·( min(¼, b_T) + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·(σ_a²·(1 − 1/k_a) + σ_N²·(1/k_a − p_a)²) ),
 //
-// f = 1.15 of columns and 1.05 of wider tables, A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins the noise of each, by the
+// f = 1 of columns and 1.05 of wider tables, A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins the noise of each, by the
 // tree that they are cut from), or the square of the fit's deviation from its answer, and σ_N² the noise of the number of
 // units, by which shares are off too. v_A follows from the releases on A: the first screening sets the prior κ·b^1.5 of
 // cells that deviate each on its own; an interaction sums to 0 along every axis, so that a cell deviates with those beside it
@@ -33,7 +33,7 @@
 // The fit's predicted squared error, plus one standard deviation of that estimate, is spread over the cells: se² =
 // f²·v/(1 + v·u) with v = κ·(b+10) and one κ for all measured cells. A marginal inside measured marginals counts as
 // measured with the sum of their precisions, each divided by the number of cells summed into one of its cells; f =
-// 1.3, and a fifth more for each attribute that is summed out, but for columns, where it is known what the fit misses. Other marginals have u = 0, and the variance b of
+// 1.3, and a fifth more for each attribute that is summed out; and 1 for columns, where it is known what the fit misses. Other marginals have u = 0, and the variance b of
 // counts.
 //
 // # Models with a known largest error

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	inflation = 1.15 // of all standard errors but bounds: what is not modelled
+	inflation = 1.15 // of standard errors: what is not modelled
 	// inflationOfTables is inflation of two and more columns: with 1.15 99.1 to 99.6 % of the cells of pairs and triples held.
 	inflationOfTables = 1.05
 	softening         = 10  // counts added to a base of whole marginals: small cells err by more than their size says

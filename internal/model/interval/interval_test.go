@@ -151,7 +151,7 @@ func TestMissedAnswer(t *testing.T) {
 	values[0] += 30
 	r.Measurements = []query.Measurement{{Clique: domain.Clique{1}, Values: values, Variance: 9}}
 	got := New(r).StandardErrors(domain.Clique{1}, fitted, nil)
-	for i, want := range []float64{1.15 * math.Sqrt(900.25), 1.15 * math.Sqrt(9./2+.25)} {
+	for i, want := range []float64{math.Sqrt(900.25), math.Sqrt(9./2 + .25)} {
 		if math.Abs(got[i]-want) > 1e-9 {
 			t.Errorf("value %d: %g, want %g", i, got[i], want)
 		}

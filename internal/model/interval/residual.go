@@ -103,9 +103,9 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 			dst[i] += x
 		}
 	}
-	f := inflation
-	if len(plain) > 1 {
-		f = inflationOfTables
+	f := inflationOfTables
+	if len(plain) == 1 {
+		f = 1 // noise is all that columns err by, and counts below 0 are none
 	}
 	for i, x := range dst {
 		dst[i] = f * math.Sqrt(x)

@@ -26,9 +26,9 @@ func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 	if u == 0 {
 		scatter = 1
 	}
-	f := wholeInflation
-	if len(c) > 1 || v.misses[c.Key()] == nil { // else it is known what sums of its cells are off
-		f *= math.Pow(summedOut, float64(widest-len(c)))
+	f := wholeInflation * math.Pow(summedOut, float64(widest-len(c)))
+	if len(c) == 1 && v.misses[c.Key()] != nil { // it is known what sums of its cells are off
+		f = 1
 	}
 	for i, b := range fitted {
 		b = max(b, 0)

@@ -153,7 +153,7 @@ func (v *view) answer(g *group, it *Item) Answer {
 		}
 		out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 		if it.Top.Function == "COUNT" {
-			out.Low, out.High = max(0, out.Low), max(out.High, out.Value+v.above(g, top))
+			out.High = max(out.High, out.Value+v.above(g, top))
 		}
 	case it.Top.Function == "AVG":
 		v.ratio(&out, g, top, v.sum(g, &Aggregate{Function: "COUNT", Column: it.Top.Column}))
@@ -164,13 +164,67 @@ func (v *view) answer(g *group, it *Item) Answer {
 		}
 		down := v.sum(whole, &Aggregate{Function: "COUNT"})
 		v.ratio(&out, whole, top, down)
-		out.Low, out.High = max(0, out.Low), min(1, max(out.High, out.Value+v.above(whole, top)/down.value))
+		out.High = max(out.High, out.Value+v.above(whole, top)/down.value)
 	case it.Top.Function == "QUANTILE":
 		v.quantile(&out, g, &it.Top)
 	default:
 		v.variance(&out, g, &it.Top)
 	}
+	least, most := v.bounds(it)
+	out.Low, out.High = max(least, out.Low), min(most, out.High)
 	return out
+}
+
+// bounds returns what an answer can be at least and at most, whatever the table.
+func (v *view) bounds(it *Item) (least, most float64) {
+	least, most = math.Inf(-1), math.Inf(1)
+	first, last := 0.0, 0.0
+	if it.Top.Column != "" {
+		first, last = ends(v.attrs[v.d.Index(it.Top.Column)])
+	}
+	switch {
+	case it.Down != nil:
+		if it.Top.Function == "COUNT" && it.Down.Function == "COUNT" {
+			least = 0
+		}
+	case it.Top.Function == "COUNT":
+		least = 0
+	case it.Top.Function == "SUM" && first >= 0:
+		least = 0
+	case it.Top.Function == "SUM" && last <= 0:
+		most = 0
+	case it.Top.Function == "AVG":
+		least, most = first, last
+	case it.Top.Function == "SHARE":
+		least, most = 0, 1
+	case it.Top.Function == "STDDEV":
+		least, most = 0, (last-first)/2
+	case it.Top.Function == "VARIANCE":
+		least, most = 0, (last-first)*(last-first)/4
+	}
+	return least, most
+}
+
+// ends returns the least and the largest number that a column can have.
+func ends(a *domain.Attribute) (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	unit := math.Pow10(a.Scale)
+	for c := range domain.Code(a.Size()) {
+		low, high, ok := a.FloatEnds(c)
+		if lo, hi, whole := a.Ends(c); whole {
+			low, high, ok = float64(lo)/unit, float64(hi)/unit, true
+		}
+		if ok {
+			least, most = min(least, low), max(most, high)
+		}
+	}
+	for _, x := range a.Exact {
+		least, most = min(least, float64(x)/unit), max(most, float64(x)/unit)
+	}
+	for _, x := range a.FloatExact {
+		least, most = min(least, x), max(most, x)
+	}
+	return least, most
 }
 
 // ratio writes top/down. Pieces are g's, which has the pieces of both.
@@ -231,11 +285,11 @@ func (v *view) variance(out *Answer, g *group, a *Aggregate) {
 		d := x.mean - mean
 		return (4*d*d*s + .8*s*s) / (count.value * count.value)
 	}, true)
-	out.Low, out.High = max(0, out.Value-sigmas95*out.StandardError), out.Value+sigmas95*out.StandardError
+	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 	if a.Function == "STDDEV" {
 		root := math.Sqrt(out.Value)
 		out.StandardError /= max(2*root, math.SmallestNonzeroFloat32)
-		out.Value, out.Low, out.High = root, math.Sqrt(out.Low), math.Sqrt(out.High)
+		out.Value, out.Low, out.High = root, math.Sqrt(max(0, out.Low)), math.Sqrt(out.High)
 	}
 }
 

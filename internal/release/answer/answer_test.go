@@ -17,7 +17,10 @@ import (
 )
 
 // release is a universe of sex, age in tens, a number and a day, with weights that nothing explains.
-func release(t *testing.T) *answer.Release {
+func release(t *testing.T) *answer.Release { return noisy(t, 25) }
+
+// noisy is release with noise of this variance on each value's count.
+func noisy(t *testing.T, variance float64) *answer.Release {
 	d := &domain.Domain{Attributes: []domain.Attribute{
 		{Name: "sex", Type: domain.String, Values: []string{"Female", "Male"}},
 		{Name: "age", Type: domain.Int64, Cuts: []int64{0, 10, 20, 30, 40}, Resolution: 1},
@@ -29,7 +32,7 @@ func release(t *testing.T) *answer.Release {
 	for range 2 * 4 * 4 * 4 {
 		m.Weights = append(m.Weights, math.Exp(rng.NormFloat64()))
 	}
-	u := &solver.Uncertainty{OneWay: []float64{25, 25, 25, 25}}
+	u := &solver.Uncertainty{OneWay: []float64{variance, variance, variance, variance}}
 	for _, k := range m.Sizes {
 		u.Pooled = append(u.Pooled, make([]bool, k))
 	}
@@ -238,5 +241,35 @@ func TestQuestions(t *testing.T) {
 	}
 	if list := answer.Questions(&domain.Domain{}); len(list) != 1 {
 		t.Errorf("without columns: %q", list)
+	}
+}
+
+// TestIntervalsArePossible: whatever the noise, no interval holds what no table has: a mean beyond the column's range, a negative
+// number, or a share above 1. A third of the intervals would reach further.
+func TestIntervalsArePossible(t *testing.T) {
+	limits := map[string][2]float64{"COUNT(*)": {0, math.Inf(1)}, "SHARE(age < 10)": {0, 1}, "AVG(age)": {0, 39}, "AVG(pay)": {5, 100}, "SUM(pay)": {0, math.Inf(1)},
+		"STDDEV(pay)": {0, 47.5}, "VARIANCE(age)": {0, 19.5 * 19.5}, "MEDIAN(pay)": {5, 100}, "COUNT(pay)/COUNT(*)": {0, math.Inf(1)}}
+	cut, all := 0, 0
+	for _, sd := range []float64{5, 300, 1000, 2000} {
+		r := noisy(t, sd*sd)
+		for function, limit := range limits {
+			for _, where := range []string{"", " WHERE age < 20", " WHERE sex = Male", " WHERE pay < 50"} {
+				list, err := r.Answer(must.Value(answer.Parse("SELECT "+function+" FROM rows"+where))(t), answer.Options{})
+				if err != nil { // noise hides it
+					continue
+				}
+				all++
+				x := list[0]
+				if x.Low < limit[0] || x.High > limit[1] || x.Low > x.Value || x.Value > x.High {
+					t.Errorf("noise of %g, %s%s: %g, %g to %g", sd, function, where, x.Value, x.Low, x.High)
+				}
+				if x.Value-1.96*x.StandardError < limit[0] || x.Value+1.96*x.StandardError > limit[1] {
+					cut++
+				}
+			}
+		}
+	}
+	if cut < all/8 || all < 60 {
+		t.Errorf("%d of %d intervals would reach further", cut, all)
 	}
 }

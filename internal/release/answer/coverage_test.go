@@ -39,9 +39,13 @@ var laws = map[string]func(r *rand.Rand, top int) int{
 	"tail":   func(r *rand.Rand, top int) int { return int(float64(top) / 8 * r.ExpFloat64()) },
 }
 
-// newDiagonal draws people. Categories are named so that no order shows the diagonal.
-func newDiagonal(r *rand.Rand, people int, law string, categories, ordered bool) *diagonal {
-	top, wide := 20+r.IntN(40), 3+r.IntN(8)
+// newDiagonal draws people. Categories are named so that no order shows the diagonal; numbers with learned bins have three times as
+// many values.
+func newDiagonal(r *rand.Rand, people int, law, form string) *diagonal {
+	top, wide, categories := 20+r.IntN(40), 3+r.IntN(8), form == "categories"
+	if form == "learned" {
+		top, wide = 3*top+40, 3*wide
+	}
 	d := &diagonal{table: solvertest.NewTable(top, top+wide), domain: &domain.Domain{}}
 	names := r.Perm(top + wide)
 	for range people {
@@ -57,6 +61,9 @@ func newDiagonal(r *rand.Rand, people int, law string, categories, ordered bool)
 		for v := range d.table.Sizes[i] + 1 {
 			a.Cuts = append(a.Cuts, int64(v))
 		}
+		if form == "learned" {
+			a.Cuts, a.Learned, a.HasFallback = []int64{0, int64(d.table.Sizes[i]) - 1}, 20, true
+		}
 		if categories {
 			a = domain.Attribute{Name: name, Type: domain.String}
 			for v := range d.table.Sizes[i] {
@@ -65,7 +72,7 @@ func newDiagonal(r *rand.Rand, people int, law string, categories, ordered bool)
 		}
 		d.domain.Attributes = append(d.domain.Attributes, a)
 	}
-	if ordered {
+	if form == "ordered" {
 		for x := 1; x < top; x++ {
 			e := domain.Exclusion{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{domain.Code(x)}, nil}}
 			for y := range x {
@@ -94,6 +101,22 @@ func (d *diagonal) Marginal(c domain.Clique) []int64 {
 			at = at*d.table.Sizes[a] + code
 		}
 		out[at] += int64(n)
+	}
+	return out
+}
+
+// Coarsen counts learned bins from now on.
+func (d *diagonal) Coarsen(codes query.Recoding) mechanism.Counts {
+	sizes := codes.Sizes(d.table.Sizes)
+	out := &diagonal{solvertest.NewTable(sizes...), d.domain}
+	for i, n := range d.table.Counts {
+		at := [2]int{i / d.table.Sizes[1], i % d.table.Sizes[1]}
+		for a := range at {
+			if codes[a] != nil {
+				at[a] = int(codes[a][at[a]])
+			}
+		}
+		out.table.Counts[at[0]*sizes[1]+at[1]] += n
 	}
 	return out
 }
@@ -215,14 +238,18 @@ func TestDiagonals(t *testing.T) {
 	for _, method := range names {
 		kinds, all := map[string]*holding{}, &holding{}
 		for _, law := range []string{"even", "normal", "tail"} {
-			for _, form := range []string{"numbers", "ordered", "categories"} {
+			forms := []string{"numbers", "ordered", "categories", "learned"}
+			if method != "rake" { // others learn no bins
+				forms = forms[:3]
+			}
+			for _, form := range forms {
 				for _, n := range people {
 					for _, epsilon := range epsilons {
 						if draw++; !tried(draw) && method != "dpfw" && !testing.Short() {
 							continue
 						}
 						r := rand.New(rand.NewPCG(draw, 47))
-						d := newDiagonal(r, n, law, form == "categories", form == "ordered")
+						d := newDiagonal(r, n, law, form)
 						release := d.release(t, method, epsilon, 1e-9, draw)
 						for _, q := range d.questions(r, form == "categories") {
 							parsed := must.Value(answer.Parse(q.sql))(t)
@@ -237,6 +264,9 @@ func TestDiagonals(t *testing.T) {
 								kinds[kind].add(list[0], q.truth)
 							}
 							all.add(list[0], q.truth)
+						}
+						if form == "learned" { // its cells are the release's
+							continue
 						}
 						for kind, x := range d.cells(t, release) {
 							if kind = form + ": " + kind; kinds[kind] == nil {
@@ -315,7 +345,7 @@ func TestLargestShares(t *testing.T) {
 		for _, epsilon := range []dp.Epsilon{.3, 1, 3, 10} {
 			for k, form := range []string{"numbers", "ordered", "categories"} {
 				seed := uint64(100*epsilon) + uint64(k)
-				d := newDiagonal(rand.New(rand.NewPCG(seed, 3)), 4000, "tail", form == "categories", form == "ordered")
+				d := newDiagonal(rand.New(rand.NewPCG(seed, 3)), 4000, "tail", form)
 				r, largest, off := d.release(t, by.method, epsilon, by.delta, seed), interval.Largest{}, 0.0
 				for a := range d.table.Sizes {
 					c, scale := domain.Clique{a}, r.Units/r.Model.Total()

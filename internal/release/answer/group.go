@@ -266,7 +266,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, numbers
 		from = to
 	}
 	out, drawn := v.linear.Variance(cells, q, v.population)
-	if len(v.numbers) > 0 {
+	if len(v.numbers) > 0 && len(v.clique) > 1 {
 		out *= trends * trends
 	}
 	if v.population {

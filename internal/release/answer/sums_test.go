@@ -54,7 +54,7 @@ func TestSumsHold(t *testing.T) {
 					continue
 				}
 				r := rand.New(rand.NewPCG(draw, 53))
-				d := newDiagonal(r, n, law, false, false)
+				d := newDiagonal(r, n, law, "numbers")
 				release := d.byGaps(t).release(t, "rake", epsilon, 1e-9, draw)
 				for _, q := range d.questions(r, false) {
 					a := must.Value(release.Answer(must.Value(answer.Parse(q.sql))(t), answer.Options{}))(t)[0]
@@ -76,7 +76,7 @@ func TestSumsHold(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 54))
-	d := newDiagonal(r, 20_000, "normal", false, false)
+	d := newDiagonal(r, 20_000, "normal", "numbers")
 	release := d.byGaps(t).release(t, "dpam", 1e5, 1e-9, 1)
 	for _, q := range d.questions(r, false) {
 		a := must.Value(release.Answer(must.Value(answer.Parse(q.sql))(t), answer.Options{}))(t)[0]
