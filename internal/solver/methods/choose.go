@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	rakes "github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -102,7 +103,7 @@ func ruleOfGaussian(p solver.Problem) (name, why string) {
 			return "dpam", "δ > 0, and a public table, which rake uses if there are few possible records"
 		}
 	}
-	if widest <= rake.Widest {
+	if widest <= rake.Widest || rakes.MeasuresAll(p) {
 		return "rake", usual
 	}
 	if _, err := must("dpam").Accesses(p); err != nil {

@@ -25,6 +25,19 @@
 // So the rule is dpam up to a noise of .25 if its explicit universe fits in memory, and rake otherwise. No method
 // measures marginals of four columns on domains too large for dpam and dpfw.
 //
+// Where rake scores and measures all marginals of four and five columns itself, of at most 64 cells in at most 65,536 possible records
+// without exclusions, the rule is rake at any noise. Average total variation of tables of four columns by rake and dpam, two runs each
+// (parity and 40 kinds at ε = .3 and 1: eight):
+//
+//	12 binary columns, 50,000 people        ε = .3           ε = 1            ε = 10
+//	one the parity of three others          .0053, .0101     .0031, .0049     .00047, .00056
+//	of 40 hidden kinds                      .0088, .0089     .0038, .0040     .00048, .00059
+//	each follows the one before             .0083, .0088     .0035, .0036     .00046, .00051
+//	10 columns, 10,000 people, 15 kinds     .0253, .0241     .0109, .0113     .0018, .0020
+//
+// Where columns follow from others but for 2 in 1,000 people, dpam errs by 6 to 9 % less (ε = 1 and 10, eight runs), in the largest
+// cell by a fifth.
+//
 // Under pure differential privacy the rule is rake for domains that no other method holds, and for bins that are learned: one
 // round of scores, and pairs, with Laplace noise. One release of M marginals has noise of scale proportional to M/ε, and not to √M as
 // for δ > 0, so that for large M it is better to select. The errors of weights (worst cell / average total variation,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/dense"
@@ -30,6 +31,10 @@ type settings struct {
 	triples, wide int // scored
 	fit.Options
 }
+
+// firstOfWide is the part of the pairs alone if wider tables are scored. With .25 in place of .5 tables of four binary columns err by 9 and
+// 16 % less at ε = 1 and 10 (40 hidden kinds of 50,000 people).
+const firstOfWide = .25
 
 // rakedPart is the weight of the raked fit beside the descended one. One shrinks each cell by its prior, the other
 // all by stopping early, so that their errors differ and the mean has less: total variation −5 % on adult7 at ε = 1,
@@ -81,6 +86,9 @@ func newSettings(p solver.Problem, t choose.Targets) settings {
 	}
 	if s.wide = scoredWide(p, t); s.wide > 0 {
 		second = max(second, min(wideShare, scoreShare(p, len(t.Pairs)+s.triples+s.wide)))
+		if noise < 1 {
+			firstPart = firstOfWide
+		}
 	}
 	left := int64(shareUnits)
 	allocate := func(part float64) dp.Share {
@@ -169,6 +177,16 @@ func scoredWide(p solver.Problem, t choose.Targets) int {
 		return 0
 	}
 	return min(len(t.Wide), max(scorable(p, wideShare, wideNoise)-len(t.Pairs)-scoredTriples(p, t), 0), mostScored)
+}
+
+// MeasuresAll reports whether a run scores each marginal of the workload, also those of more than WidestTable columns. It does not if
+// combinations are excluded: a descent on many residuals is slow at that.
+func MeasuresAll(p solver.Problem) bool {
+	t, all := choose.NewTargets(p), map[string]bool{}
+	for _, x := range slices.Concat(t.Pairs, t.Triples, t.Wide) {
+		all[x.Clique.Key()] = x.Own > 0
+	}
+	return len(p.Domain.Exclusions()) == 0 && scoredWide(p, t) == len(t.Wide) && !slices.ContainsFunc(p.Workload.Maximal().Cliques(), func(c domain.Clique) bool { return len(c) > 1 && !all[c.Key()] })
 }
 
 // scorable returns how many scores have noise of the given standard deviation, of the planned units, at a share of the budget.
@@ -273,7 +291,7 @@ func cellsPerTable(t choose.Targets) float64 {
 func relativeNoise(p solver.Problem, t choose.Targets, units float64) float64 {
 	law, cells, tables := choose.LawOf(budgetOf(p)), 0.0, 0.0
 	for _, x := range slices.Concat(t.Pairs, t.Triples) {
-		if x.Own > 0 && !law.Laplace() || len(x.Clique) == 2 && law.Laplace() { // which pairs alone get
+		if (x.Own > 0 || len(x.Clique) == 3) && !law.Laplace() || len(x.Clique) == 2 && law.Laplace() { // which pairs alone get
 			n, _ := x.Clique.Cells(t.Sizes) // a target is countable
 			cells += float64(n)
 			tables++

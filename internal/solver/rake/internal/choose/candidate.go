@@ -11,8 +11,9 @@ import (
 
 // The prior of cells, and the floor of scores.
 const (
-	PriorPower     = 1.5 // prior variance of a cell's deviation from its base b is κ·b^1.5
-	LeastDeviation = .02 // of the units: smaller scores count as this
+	PriorPower     = 1.5  // prior variance of a cell's deviation from its base b is κ·b^1.5
+	LeastDeviation = .02  // of the units: smaller scores count as this …
+	leastWide      = .002 // … and as this, of tables of more than three columns, which are many
 )
 
 // Candidate is a table that may be measured, with its estimated distance from the model.
@@ -24,6 +25,7 @@ type Candidate struct {
 	Cost    float64   // of the law: what a unit of cell precision takes
 	Score   float64   // estimated distance from base, counts
 	ScoreSD float64   // standard deviation of the noise that is left in score, counts
+	Apart   bool      // a wider table that stands out of its noise and the tables inside
 
 	scale       float64 // κ of the prior
 	bins        []bin
@@ -86,11 +88,19 @@ func (c *Candidate) setScore(score, units float64) {
 	for _, b := range c.bins {
 		sum += b.cells * math.Pow(b.base, PriorPower/2)
 	}
-	k := max(score, LeastDeviation*units) / (.8 * sum)
+	k := max(score, c.least()*units) / (.8 * sum)
 	c.scale = k * k
 	for i, b := range c.bins {
 		c.bins[i].variance = c.scale * math.Pow(b.base, PriorPower)
 	}
+}
+
+// least returns the floor of a score, of the units.
+func (c *Candidate) least() float64 {
+	if len(c.Clique) > 3 {
+		return leastWide
+	}
+	return LeastDeviation
 }
 
 // error returns the predicted error of the table, half its expected L1 distance in counts, when its
@@ -116,7 +126,7 @@ func (c *Candidate) slope(u float64) float64 {
 // Expected is error for a score that may lie below LeastDeviation, as far as its noise allows: it predicts the error,
 // while error decides what to measure.
 func (c *Candidate) Expected(u, units float64) float64 {
-	least := LeastDeviation * units
+	least := c.least() * units
 	part := max(c.Score, min(c.ScoreSD, least)) / max(c.Score, least)
 	sum := 0.0
 	for _, b := range c.bins {

@@ -224,7 +224,7 @@ func TestPooledRowsCountOnce(t *testing.T) {
 			r.Merged.Codes = append(r.Merged.Codes, []domain.Code{0, 0, 1})
 			r.Merged.Base = append(r.Merged.Base, []float64{share, 1 - share})
 		}
-		if got := r.predictTable(domain.Clique{0, 1, 2}, 0, 0); math.Abs(got-pooledError*want) > 1e-12 {
+		if got := r.predictTable(domain.Clique{0, 1, 2}, r.ownErrors()); math.Abs(got-pooledError*want) > 1e-12 {
 			t.Errorf("the part %g of each of three columns in pools: %g, want %g", share, got, pooledError*want)
 		}
 	}

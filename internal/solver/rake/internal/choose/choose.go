@@ -20,11 +20,10 @@ type Candidates struct {
 	Merged  *oneway.Merged
 	Units   float64
 
-	Pairs    []*Candidate
-	Triples  []*Candidate // scored
-	Wide     []*Candidate // of more columns: scored, and then those that stand out
-	unscored []*Candidate // only their pairs are known
-	ByPair   map[string]*Candidate
+	Pairs   []*Candidate
+	Triples []*Candidate // scored
+	Wide    []*Candidate // scored ones of more columns
+	ByPair  map[string]*Candidate
 
 	law      Law
 	expected bool // answers are expected ones, without noise
@@ -86,13 +85,18 @@ func (x *Candidates) setPriors(list []*Candidate, scores []float64, variance flo
 // pairs scored highest.
 func (x *Candidates) AddWider(triples, wide int) {
 	inside := maps.Clone(x.ByPair)
-	x.Triples, x.unscored = x.wider(x.Targets.Triples, triples, inside)
-	x.Wide, _ = x.wider(x.Targets.Wide, wide, inside)
+	x.Triples = x.wider(x.Targets.Triples, triples, inside)
+	x.Wide = x.wider(x.Targets.Wide, wide, inside)
+	if wide < len(x.Targets.Wide) { // triples stand for what is not scored
+		for _, t := range x.Triples {
+			t.own = t.weight
+		}
+	}
 }
 
-// wider returns candidates for at most so many targets of three and more columns, and those for the others. It knows all narrower
+// wider returns candidates for at most so many targets of three and more columns. It knows all narrower
 // ones by their cliques, to which it adds.
-func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Candidate) (scored, others []*Candidate) {
+func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Candidate) (scored []*Candidate) {
 	promise := map[*Candidate]float64{}
 	for _, t := range targets {
 		if c := NewCandidate(x.law, x.Merged.Sizes, t); c.Cost > 0 {
@@ -107,7 +111,7 @@ func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Cand
 		slices.SortStableFunc(scored, func(a, b *Candidate) int {
 			return cmp.Or(len(a.Clique)-len(b.Clique), cmp.Compare(promise[b], promise[a]))
 		})
-		scored, others = scored[:most], scored[most:]
+		scored = scored[:most]
 	}
 	for _, c := range scored {
 		for k := 2; k < len(c.Clique); k++ {
@@ -119,24 +123,23 @@ func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Cand
 		}
 		narrower[c.Clique.Key()] = c
 	}
-	return scored, others
+	return scored
 }
 
-// leastOwnScore is the part of a triple's distance that is never put down to its pairs.
+// leastOwnScore is the part of a table's distance that is never put down to the tables inside.
 const leastOwnScore = .3
 
-// A wider table is measured if what the tables inside do not explain of its distance is so many standard deviations of noise, and
-// more than LeastDeviation: one of 4,000 is that has nothing of its own.
+// A wider table stands apart if what the tables inside do not explain of its distance is so many standard deviations of noise, and
+// more than LeastDeviation: one of 4,000 does that has nothing of its own.
 const wideSigmas = 3.5
 
 // ShareAll takes the second scores, of all candidates, and divides a budget between pairs, the triples worth most, at most so
-// many, and the wider tables that stand out, which it returns.
+// many, and wider tables, which it returns.
 func (x *Candidates) ShareAll(scores []float64, variance, budget float64, most int) []*Candidate {
 	triples, wide := len(x.Pairs), len(x.Pairs)+len(x.Triples)
 	x.setPriors(x.Pairs, scores[:triples], variance)
 	x.setOwn(x.Triples, scores[triples:wide], variance)
 	x.setOwn(x.Wide, scores[wide:], variance)
-	x.Wide = slices.DeleteFunc(x.Wide, func(c *Candidate) bool { return c.Score == 0 })
 	list := x.All()
 	for _, c := range list {
 		c.screen()
@@ -155,23 +158,21 @@ func (x *Candidates) ShareAll(scores []float64, variance, budget float64, most i
 }
 
 // setOwn sets priors of candidates by shrunken scores. What the tables inside explain of a distance is taken off, in quadrature. A
-// wider table that they explain gets the score 0, another one keeps its own: shrinkage would hide one among hundreds.
+// wider table that stands apart keeps its own score: shrinkage would hide one among hundreds.
 func (x *Candidates) setOwn(list []*Candidate, scores []float64, variance float64) {
 	own, deviations := shrink(scores, variance)
 	for i, c := range list {
-		least := leastOwnScore * own[i]
-		if len(c.Clique) > 3 {
-			own[i], least = max(scores[i], 0), 0
-		}
-		square := own[i] * own[i]
+		inside, least := 0.0, leastOwnScore*own[i]
 		for _, p := range c.inside {
-			square -= p.Score * p.Score
+			inside += p.Score * p.Score
 		}
-		// noise of a distance is distance/√square times as much in √square
-		if len(c.Clique) > 3 && square <= own[i]*max(wideSigmas*math.Sqrt(variance), LeastDeviation*x.Units) {
-			square = 0
+		if len(c.Clique) > 3 {
+			// noise of a distance is distance/√square times as much in √square
+			if s := max(scores[i], 0); s*s-inside > s*max(wideSigmas*math.Sqrt(variance), LeastDeviation*x.Units) {
+				own[i], c.Apart = s, true
+			}
 		}
 		c.ScoreSD = deviations[i]
-		c.setScore(max(math.Sqrt(max(square, 0)), least), x.Units)
+		c.setScore(max(math.Sqrt(max(own[i]*own[i]-inside, 0)), least), x.Units)
 	}
 }

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -27,62 +28,55 @@ const (
 // A triple that was not scored is given the least error of its own among those that were. A table in which
 // all values of an attribute are pooled has none: it was not screened, and its pairs and pools are all.
 func (x *Candidates) Predict() float64 {
-	own, unmeasured, _ := x.ownErrors()
-	sum, tables := 0.0, 0.0
-	for _, list := range [][]Target{x.Targets.Pairs, x.Targets.Triples} {
-		for _, t := range list {
-			if t.Own > 0 {
-				sum += x.predictTable(t.Clique, own[t.Clique.Key()], unmeasured[t.Clique.Key()])
-				tables++
-			}
+	var list []domain.Clique
+	for _, t := range slices.Concat(x.Targets.Pairs, x.Targets.Triples, x.Targets.Wide) {
+		if t.Own > 0 {
+			list = append(list, t.Clique)
 		}
 	}
-	return sum / tables
+	return x.PredictOf(list)
 }
 
 // PredictOf returns the expected average total variation over the given tables of one to three columns.
 func (x *Candidates) PredictOf(cliques []domain.Clique) float64 {
-	own, unmeasured, least := x.ownErrors()
-	sum := 0.0
+	own, sum := x.ownErrors(), 0.0
 	for _, c := range cliques {
-		key := c.Key()
-		if _, ok := own[key]; !ok && len(c) == 3 && !math.IsInf(least, 1) {
-			own[key], unmeasured[key] = least, least
-		}
-		sum += x.predictTable(c, own[key], unmeasured[key])
+		sum += x.predictTable(c, own)
 	}
 	return sum / float64(len(cliques))
 }
 
-// ownErrors returns the expected error of every table that is its own, counts, with and without what was measured of it,
-// and the least of the scored triples, +Inf without one.
-func (x *Candidates) ownErrors() (own, unmeasured map[string]float64, least float64) {
-	own, unmeasured, least = map[string]float64{}, map[string]float64{}, math.Inf(1)
-	for _, c := range x.Pairs {
-		own[c.Clique.Key()], unmeasured[c.Clique.Key()] = c.Expected(c.Precision, x.Units), c.Expected(0, x.Units)
+// ownErrors returns a function that says how far off a table is expected to be beyond the tables inside, counts, with and without what
+// was measured of it. One of more than two columns that was not scored has the least error of those of its width that were, and none if
+// all values of a column are pooled.
+func (x *Candidates) ownErrors() func(domain.Clique) (with, without float64) {
+	type pair struct{ with, without float64 }
+	own, least := map[string]pair{}, map[int]pair{}
+	for _, c := range x.All() {
+		e := pair{c.Expected(c.Precision, x.Units), c.Expected(0, x.Units)}
+		own[c.Clique.Key()] = e
+		if l, ok := least[len(c.Clique)]; len(c.Clique) > 2 && (!ok || e.with < l.with) {
+			least[len(c.Clique)] = pair{e.with, e.with}
+		}
 	}
-	for _, c := range x.Triples {
-		e := c.Expected(c.Precision, x.Units)
-		own[c.Clique.Key()], least = e, min(least, e)
-		unmeasured[c.Clique.Key()] = c.Expected(0, x.Units)
+	return func(c domain.Clique) (with, without float64) {
+		e, ok := own[c.Key()]
+		if !ok && !slices.ContainsFunc(c, func(a int) bool { return x.Merged.Sizes[a] == 1 }) {
+			e = least[len(c)]
+		}
+		return e.with, e.without
 	}
-	for _, c := range x.unscored {
-		own[c.Clique.Key()], unmeasured[c.Clique.Key()] = least, least
-	}
-	return own, unmeasured, least
 }
 
-// predictTable returns the expected total variation of a table with the given error of its own, counts: in
-// quadrature with the errors of the pairs and one-ways inside it, and on top of it what its merged values cost.
-func (x *Candidates) predictTable(c domain.Clique, own, unmeasuredOwn float64) float64 {
-	square, unmeasured := own*own, unmeasuredOwn*unmeasuredOwn
-	if len(c) > 2 {
-		for _, pair := range Subsets(c, 2) {
-			if p := x.ByPair[pair.Key()]; p != nil {
-				e, before := p.Expected(p.Precision, x.Units), p.Expected(0, x.Units)
-				square += e * e
-				unmeasured += before * before
-			}
+// predictTable returns the expected total variation of a table: its own error in quadrature with those of the tables inside, and on
+// top of it what its merged values cost.
+func (x *Candidates) predictTable(c domain.Clique, own func(domain.Clique) (with, without float64)) float64 {
+	square, unmeasured := 0.0, 0.0
+	for k := 2; k <= len(c); k++ {
+		for _, part := range Subsets(c, k) {
+			with, without := own(part)
+			square += with * with
+			unmeasured += without * without
 		}
 	}
 	measured := 0.0

@@ -54,12 +54,17 @@ func NewTargets(p solver.Problem) Targets {
 		case 2:
 			pairs.add(m.Clique, m.Weight, m.Weight)
 		default:
+			parts := m.Weight // of the parts as answers in their own right, unless the table itself is a target
+			if n, err := m.Clique.Cells(t.Sizes); small && len(m.Clique) > 3 && err == nil && n <= wideCells {
+				parts = 0
+				wide.add(m.Clique, m.Weight, 0)
+			}
 			for _, c := range Subsets(m.Clique, 3) {
-				triples.add(c, m.Weight, m.Weight)
+				triples.add(c, parts, m.Weight)
 			}
 			for k := 4; small && k <= len(m.Clique); k++ {
 				for _, c := range Subsets(m.Clique, k) {
-					wide.add(c, m.Weight, m.Weight)
+					wide.add(c, parts, m.Weight)
 				}
 			}
 		}
@@ -67,12 +72,12 @@ func NewTargets(p solver.Problem) Targets {
 	for _, key := range slices.Sorted(maps.Keys(triples)) { // sums have one order
 		x := triples[key]
 		for _, c := range Subsets(x.Clique, 2) {
-			pairs.add(c, 0, x.Own)
+			pairs.add(c, 0, x.within)
 		}
 	}
 	t.Pairs, t.Triples = pairs.list(t.Sizes, LargestTable), triples.list(t.Sizes, LargestTable)
 	t.Wide = wide.list(t.Sizes, wideCells)
-	for _, list := range [][]Target{t.Pairs, t.Triples} {
+	for _, list := range [][]Target{t.Pairs, t.Triples, t.Wide} {
 		for _, x := range list {
 			for _, a := range x.Clique {
 				t.Weight[a] += x.Own
