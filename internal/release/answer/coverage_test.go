@@ -243,9 +243,13 @@ func TestDiagonals(t *testing.T) {
 				forms = forms[:3]
 			}
 			for _, form := range forms {
+				people := people
+				if form == "learned" && !testing.Short() {
+					people = []int{20_000, 200_000} // few people have wide intervals
+				}
 				for _, n := range people {
 					for _, epsilon := range epsilons {
-						if draw++; !tried(draw) && method != "dpfw" && !testing.Short() {
+						if draw++; !tried(draw) && method != "dpfw" && form != "learned" && !testing.Short() {
 							continue
 						}
 						r := rand.New(rand.NewPCG(draw, 47))
@@ -283,6 +287,9 @@ func TestDiagonals(t *testing.T) {
 			bar := .9
 			if method == "rake" && strings.Contains(kind, "cells with people") && !dptest.Nightly() {
 				bar = .96 // 97 % or more hold; without upper ends of their own, 93 % of categories
+			}
+			if kind == "learned: counts of corners" {
+				bar = .95 // 92 of 96 hold; 77 if cells beside the diagonal are taken to be even inside
 			}
 			if x.held < x.all && (distuv.Binomial{N: float64(x.all), P: bar}).CDF(float64(x.held)) < 1e-5 {
 				t.Errorf("%s, %s: %d of %d intervals hold", method, kind, x.held, x.all)

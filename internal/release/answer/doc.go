@@ -16,7 +16,8 @@
 // computes, see [interval.Linear]. To it comes what no release says, how values lie inside a cell. The mean there is taken to
 // be off by a part u of the values' spread, in the same direction for all people of the cell, who scatter on top: u = .05 +
 // .95·r², r = |x − y|/(x + y) for the densities x and y of the cell and the one beside it that differs most; u = r if the cell
-// holds most people. In a learned bin noise may hide people at the far end: their number times the width of the bin is an error
+// holds most people. If several columns have cells of many values, the cells of the table beside it count too: u = .05 + .6·r² at
+// least, since beside a diagonal people are at one end of a cell. In a learned bin noise may hide people at the far end: their number times the width of the bin is an error
 // too, see [interval.Intervals.Inside]. Of a group with a part of the people of the bin it is the root of that part.
 // TestMeansOfTails has the coverage. Errors of numbers are widened by 1.2, since dependences of numbers run in one direction. A
 // quantile has the interval of the share below it, inverted. An interval is ± 1.96 standard errors, and no count or share

@@ -258,7 +258,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, numbers
 			scatter += w * s
 			if at := v.widest(g.pieces[from:to], cell); at >= 0 {
 				code := v.table.Codes[at][cell]
-				within[at][code] += w * math.Sqrt(s) * v.uneven[at][code]
+				within[at][code] += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
 				spreads[at][code] += w * math.Sqrt(s)
 				people[at][code] += w
 			}
@@ -320,6 +320,43 @@ func (v *view) widest(pieces []piece, cell int) int {
 	return slices.Index(v.clique, v.rows)
 }
 
+// slope is unevenness inside a cell of the table that is cut, or computed with, if several columns have cells of many values: where they
+// depend on each other, as beside a diagonal, people of a cell are at one of its ends though each column on its own is even.
+func (v *view) slope(cell int) float64 {
+	most := 0.0
+	for at, stride := range v.strides {
+		code := int(v.table.Codes[at][cell])
+		if len(v.parts[at][code]) == 1 && !slices.Contains(v.numbers, v.clique[at]) {
+			continue
+		}
+		a, here := &v.r.Domain.Attributes[v.clique[at]], 0
+		for i, stride := range v.strides {
+			here += int(v.table.Codes[i][cell]) * stride
+		}
+		x := v.people[here] / width(a, code)
+		for _, next := range []int{-1, 1} {
+			if code+next >= 0 && code+next < a.Bins() {
+				y := v.people[here+next*stride] / width(a, code+next)
+				most = max(most, math.Abs(x-y)/(x+y))
+			}
+		}
+	}
+	return leastUneven + mostSlope*most*most
+}
+
+// mostSlope is how uneven a cell beside an empty one is: with 1 means of learned bins were a fifth of a standard error off.
+const mostSlope = .6
+
+// width is how many values a cell of a column has, or how wide it is.
+func width(a *domain.Attribute, code int) float64 {
+	if lo, hi, ok := a.Ends(domain.Code(code)); ok {
+		return float64(hi-lo)/float64(max(a.Resolution, 1)) + 1
+	} else if lo, hi, ok := a.FloatEnds(domain.Code(code)); ok {
+		return max(hi-lo, math.SmallestNonzeroFloat32)
+	}
+	return 1
+}
+
 // unevenness returns for every cell of a column by which part of its spread the mean of the values inside may be off: the more,
 // the more the density of values differs from the density of the cells beside it. It is chosen, see the package comment.
 func (v *view) unevenness(column int) []float64 {
@@ -330,13 +367,7 @@ func (v *view) unevenness(column int) []float64 {
 		if code < 0 || code >= a.Bins() {
 			return -1
 		}
-		width := 1.0
-		if lo, hi, ok := a.Ends(domain.Code(code)); ok {
-			width = float64(hi-lo)/float64(max(a.Resolution, 1)) + 1
-		} else if lo, hi, ok := a.FloatEnds(domain.Code(code)); ok {
-			width = max(hi-lo, math.SmallestNonzeroFloat32)
-		}
-		return counts[code] / width
+		return counts[code] / width(a, code)
 	}
 	for c := range out {
 		most, x := 0.0, density(c)

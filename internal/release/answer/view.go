@@ -32,6 +32,8 @@ type view struct {
 	far        [][]float64                    // of every cell of each of clique, see farOf; nil if it is no number
 	counts     [][]float64                    // people in them
 	cut        bool                           // a cell has more than one part, or its values are computed with
+	strides    []int                          // of clique in people, if several columns have cells of many values; else nil
+	people     []float64                      // in the cells of clique
 	keys       []grouping
 	rows       int // attribute of the number of rows, if rows are counted; else -1
 	table      interval.Table
@@ -317,6 +319,22 @@ func (v *view) fill() error {
 		v.table.AddRecords(m.Columns, m.Weights, scale)
 	}
 	v.table.Classes = v.classes()
+	many := 0
+	for at, i := range v.clique {
+		if slices.ContainsFunc(v.parts[at], func(parts []part) bool { return len(parts) > 1 || width(v.attrs[i], int(parts[0].code)) > 1 }) {
+			many++
+		}
+	}
+	if many > 1 && cells <= 1<<22 && err == nil {
+		v.strides, v.people = v.clique.Strides(m.Sizes), make([]float64, cells)
+		for i, x := range v.table.Fitted {
+			here := 0
+			for at, stride := range v.strides {
+				here += int(v.table.Codes[at][i]) * stride
+			}
+			v.people[here] = x
+		}
+	}
 	v.linear = v.r.Errors.Linear(v.table)
 	return nil
 }
