@@ -218,12 +218,7 @@ func (r *FindRequest) look(ctx context.Context, a attempt) error {
 		defer func() { _ = p.Spill.Close() }() // what could not be removed has no key any more
 	}
 	pipe, s := beam.NewPipelineWithRoot()
-	records := readTable(s, r.source, p.Records(), r.form, r.Engine.runner.Java)
-	if r.keeps() {
-		r.kept = private.NewKept(r.to.scratch)
-		r.kept.Keep(s, records)
-	}
-	discover.Discover(s, records, p)
+	discover.Discover(s, readTable(s, r.source, p.Records(), r.form, r.Engine.runner.Java), p)
 	if r.Engine.runner.Service {
 		return x.execute(ctx, pipe, m)
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/solver/methods"
 	"github.com/dapple-dp/dapple/internal/transforms/discover"
-	"github.com/dapple-dp/dapple/internal/transforms/private"
 )
 
 // DefaultDomainShare is the part of the budget that finds the domain.
@@ -39,10 +38,9 @@ type FindRequest struct {
 	alone  bool     // no rows are asked for: the domain alone, with the whole budget
 	book   *book.Book
 
-	kept   *private.Kept // the records that were read, for the run; nil: it reads the table again
-	unlock func()        // ends the mark that the finding is at work
-	idle   bool          // nothing was drawn or charged, or it is taken back: nothing has to be kept
-	notes  []string      // on the budget book
+	unlock func()   // ends the mark that the finding is at work
+	idle   bool     // nothing was drawn or charged, or it is taken back: nothing has to be kept
+	notes  []string // on the budget book
 }
 
 // A domain file may leave parts open. They are found as a whole domain is, from the columns that have open parts alone, and

@@ -51,7 +51,7 @@ func (c *claim) work(ctx context.Context) error {
 		engine: r.Engine, labels: r.Labels, run: c.runID, submitted: c.staging.Remember, stop: c.stop, dir: c.staging.Dir,
 	}
 	bytes, whole := r.inputBytes()
-	if _, kept := r.source.(keptTable); kept || c.begun != nil || !whole {
+	if c.begun != nil || !whole {
 		bytes = 0
 	}
 	m := progress.New(bytes, progress.Form{Progress: r.Progress, Terminal: r.Terminal, LogJSON: r.LogJSON})

@@ -106,7 +106,6 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 		return nil, err
 	}
 	defer r.leave(ctx)
-	defer func() { _ = r.kept.Close() }()                     // what could not be removed has no key any more
 	if len(r.unread) > 0 && r.Progress != nil && !r.LogJSON { // the last lines say it too
 		fmt.Fprintf(r.Progress, "left out: %s\n", strings.Join(r.unread, "; "))
 	}
@@ -163,9 +162,6 @@ func (r *FindRequest) runWith(ctx context.Context, found *discover.Found) (*Resu
 	req, err := ValidateRun(ctx, c)
 	if err != nil {
 		return nil, err
-	}
-	if r.kept != nil && len(req.File.CSV.Written) == 0 {
-		req.source = keptTable{req.source, r.kept, r.params.Columns}
 	}
 	res, err := Run(ctx, req)
 	if err == nil && c.Rows != r.Rows {

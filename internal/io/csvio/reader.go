@@ -31,8 +31,9 @@ type Reader struct {
 	needs   []int // field of the privacy ID (−1: none), then of each attribute
 	uses    []int // the inverse: of each field the place in needs, or −1
 	into    []*domain.Column
-	needed  []int  // bytes of the cells of each in the last full chunk
-	written []form // of each place in needs, if not in the usual way
+	needed  []int        // bytes of the cells of each in the last full chunk
+	written []form       // of each place in needs, if not in the usual way
+	marked  [2][256]bool // what texts of NULL begin with, of attributes and of the privacy ID
 	buf     []byte
 }
 
@@ -71,6 +72,11 @@ func NewReader(r io.Reader, name string, d *domain.Domain, opts schema.CSV) (*Re
 	}
 	out.into, out.needed = make([]*domain.Column, len(out.needs)), make([]int, len(out.needs))
 	out.written = make([]form, len(out.needs))
+	for i, marks := range [][]string{opts.Null, opts.NullID} {
+		for _, mark := range append(marks[:len(marks):len(marks)], nullText) {
+			out.marked[i][(mark + "\x00")[0]] = true
+		}
+	}
 	for i := range d.Attributes {
 		a := &d.Attributes[i]
 		f := form{Written: opts.Written[a.Name], latest: cellkind.LatestShort} // of a range that is to be found
@@ -192,19 +198,19 @@ func (r *Reader) put(c *domain.Column, row int, text []byte, null bool) {
 // cell returns the last cell read, as the privacy ID for i = 0 or as a cell of an attribute. Trimming and the texts
 // of NULL are declared separately for the two: otherwise an ID keeps every byte, so that two IDs never become one.
 func (r *Reader) cell(i int) (text []byte, null bool) {
-	trim, marks := r.opts.Trim, r.opts.Null
+	trim, marks, marked := r.opts.Trim, r.opts.Null, &r.marked[0]
 	if i == 0 {
-		trim, marks = r.opts.TrimID, r.opts.NullID
+		trim, marks, marked = r.opts.TrimID, r.opts.NullID, &r.marked[1]
 	}
 	switch text = r.scan.text; {
 	case i == 0 && r.scan.long:
 		return lines.AppendHashed(nil, text), false
-	case trim:
+	case trim && len(text) > 0 && !(visible(text[0]) && visible(text[len(text)-1])):
 		text = bytes.TrimSpace(text)
-	case r.scan.outer:
+	case !trim && r.scan.outer:
 		text = r.scan.raw
 	}
-	if len(text) == 0 || string(text) == nullText || slices.Contains(marks, string(text)) {
+	if len(text) == 0 || marked[text[0]] && (string(text) == nullText || slices.ContainsFunc(marks, func(m string) bool { return m == string(text) })) {
 		return nil, true
 	}
 	if i == 0 && bytes.HasPrefix(text, []byte(lines.HashedID)) {
@@ -212,6 +218,9 @@ func (r *Reader) cell(i int) (text []byte, null bool) {
 	}
 	return text, false
 }
+
+// visible reports whether a byte is a sign of ASCII, and no blank: most cells begin and end with one.
+func visible(c byte) bool { return ' ' < c && c < 0x7f }
 
 var noNulls [chunkRows]bool
 

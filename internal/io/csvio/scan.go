@@ -86,7 +86,7 @@ func (s *scanner) record() bool {
 // next reads a cell of the record, and reports whether another one follows.
 func (s *scanner) next(k keep) (more bool) {
 	s.keep, s.start, s.long, s.outer, s.stray = k, s.at, false, false, false
-	if s.layout {
+	if s.layout && (s.at == s.end || !visible(s.buf[s.at])) {
 		s.blanks()
 	}
 	if s.at == s.end {
