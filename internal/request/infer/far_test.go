@@ -32,21 +32,23 @@ func TestFarValues(t *testing.T) {
 		cell func(int) string
 		want string
 	}{
-		"wild":     {every(100_000, "123456789", cents), "type: NUMERIC, min: 20, max: 80, resolution: 0.01, fallback"},
-		"code":     {every(20, "9999999", age), "type: INT64, min: 18, max: 90, exact: [9999999], fallback"},
-		"below":    {every(5, "-999999", age), "type: INT64, min: 18, max: 90, exact: [-999999], fallback"},
-		"least":    {every(5, "-9223372036854775808", age), "type: INT64, min: 18, max: 90, exact: [-9223372036854775808], fallback"},
-		"two":      {every(7, "-999999", every(11, "99999999", age)), "exact: [-999999, 99999999]"},
-		"cents":    {every(10, "99999.99", cents), "resolution: 0.01, exact: [99999.99]"},
-		"few":      {every(10, "9999", func(i int) string { return fmt.Sprint(i / 7 % 50) }), "min: 0, max: 49, exact: [9999]"},
-		"open":     {every(3, "9999-12-31", day), "exact: [9999-12-31], fallback: 2020-01-01"},
-		"stamp":    {every(3, "9999-12-31 00:00:00", func(i int) string { return day(i) + " 10:30:00" }), "exact: [\"9999-12-31T00:00:00\"]"},
-		"old":      {every(20_000, "0001-01-01", day), "type: DATE, min: 2020-01-01, max: 2023-12-31, fallback"},
-		"both":     {func(i int) string { return fmt.Sprint((i%2*2 - 1) * (500 + i%100)) }, "min: -600, max: 600"},
-		"zero":     {every(2, "0", func(i int) string { return fmt.Sprint(50_000 + i%40_000) }), "min: 0, max: "},
-		"skew":     {func(i int) string { return fmt.Sprint(1 << (i % 20)) }, "values: [1, 2, 4, "},
-		"no dates": {every(9, "0000-00-00", day), "type: DATE, min: 2020-01-01, max: 2023-12-31, null: true"},
-		"clock":    {func(i int) string { return fmt.Sprintf("%02d:59:59.%d99", i%24, i%10) }, `max: "23:59:59.999999"`},
+		"wild":        {every(100_000, "123456789", cents), "type: NUMERIC, min: 20, max: 80, resolution: 0.01, fallback"},
+		"code":        {every(20, "9999999", age), "type: INT64, min: 18, max: 90, exact: [9999999], fallback"},
+		"below":       {every(5, "-999999", age), "type: INT64, min: 18, max: 90, exact: [-999999], fallback"},
+		"least":       {every(5, "-9223372036854775808", age), "type: INT64, min: 18, max: 90, exact: [-9223372036854775808], fallback"},
+		"cents least": {every(5, "-9223372036854775808", cents), "type: FLOAT64, min: 20, max: 80, resolution: 0.01, exact: [\"-9.223372036854776e+18\"]"},
+		"cents most":  {every(5, "9223372036854775807", cents), "type: FLOAT64, min: 20, max: 80, resolution: 0.01, exact: [\"9.223372036854776e+18\"]"},
+		"two":         {every(7, "-999999", every(11, "99999999", age)), "exact: [-999999, 99999999]"},
+		"cents":       {every(10, "99999.99", cents), "resolution: 0.01, exact: [99999.99]"},
+		"few":         {every(10, "9999", func(i int) string { return fmt.Sprint(i / 7 % 50) }), "min: 0, max: 49, exact: [9999]"},
+		"open":        {every(3, "9999-12-31", day), "exact: [9999-12-31], fallback: 2020-01-01"},
+		"stamp":       {every(3, "9999-12-31 00:00:00", func(i int) string { return day(i) + " 10:30:00" }), "exact: [\"9999-12-31T00:00:00\"]"},
+		"old":         {every(20_000, "0001-01-01", day), "type: DATE, min: 2020-01-01, max: 2023-12-31, fallback"},
+		"both":        {func(i int) string { return fmt.Sprint((i%2*2 - 1) * (500 + i%100)) }, "min: -600, max: 600"},
+		"zero":        {every(2, "0", func(i int) string { return fmt.Sprint(50_000 + i%40_000) }), "min: 0, max: "},
+		"skew":        {func(i int) string { return fmt.Sprint(1 << (i % 20)) }, "values: [1, 2, 4, "},
+		"no dates":    {every(9, "0000-00-00", day), "type: DATE, min: 2020-01-01, max: 2023-12-31, null: true"},
+		"clock":       {func(i int) string { return fmt.Sprintf("%02d:59:59.%d99", i%24, i%10) }, `max: "23:59:59.999999"`},
 	} {
 		got := inLine(proposed(t, "x;other", 20_000, func(i int) string { return c.cell(i) + ";a" }))
 		if !strings.Contains(got, c.want) {

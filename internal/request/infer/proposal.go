@@ -161,6 +161,8 @@ func (t *tally) cells(units bool) (cells keys, remark, why string) {
 		return cells, "", why
 	case !f.Bins:
 		return keys{t.unusable("false")}, "", ""
+	case t.empty && t.beyond:
+		return nil, "", "all its numbers are beyond " + t.typ.String() + "; convert the column to texts"
 	case t.empty && t.typ != domain.Time:
 		return nil, "", noValues
 	}

@@ -181,7 +181,7 @@ func (t *numbers) untyped(cell []byte) {
 	case cellkind.Integer, cellkind.Decimal:
 		a := domain.Attribute{Type: domain.Numeric, Scale: t.scale}
 		v, _ := a.ParseNative(s)
-		if t.kind == cellkind.Decimal && (v == math.MaxInt64 || v == math.MinInt64) { // it may be beyond them
+		if t.kind == cellkind.Decimal && (v == math.MaxInt64 || v <= -math.MaxInt64) { // it may be beyond them
 			t.promote(cellkind.Float, 0)
 			t.untyped(cell)
 			return

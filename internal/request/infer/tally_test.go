@@ -34,6 +34,11 @@ func TestNumbersBeyondTheType(t *testing.T) {
 		if !strings.Contains(got.review, "some numbers are beyond "+typ.String()) {
 			t.Errorf("%v: review %q", typ, got.review)
 		}
+		none := newTally(column{name: "x", typed: true, typ: typ}, 1)
+		none.add(&domain.Column{Form: domain.Text, Offsets: []uint32{0, 6}, Bytes: []byte("beyond")}, 1, nil)
+		if p := s.fromData(none); typ != domain.Time && (!p.out || !strings.Contains(p.review, "all its numbers are beyond "+typ.String())) {
+			t.Errorf("%v: all are beyond it: %v", typ, p)
+		}
 		if plain := strings.Replace(got.keys.String(), ", null: true", "", 1); texts.lo != 0 || texts.hi != 49 || !strings.HasPrefix(want.keys.String(), strings.Split(plain, ", fallback")[0]) {
 			t.Errorf("%v: %s, beside numbers alone %s", typ, got.keys.String(), want.keys.String())
 		}
