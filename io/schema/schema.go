@@ -119,7 +119,7 @@
 // # Workload
 //
 // A list has the marginals that matter. {target: income} in place of a list stands for the usual marginals; the ones
-// with income weigh 4 times as much as the others.
+// with income weigh 30 times as much as the others.
 //
 // With events, the number of rows per person is added to the listed marginals, by itself, with each of them that has room
 // for it, and with what is usual.

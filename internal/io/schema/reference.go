@@ -113,7 +113,7 @@ var (
 		{name: "values", form: "[X, Y, …]", text: "a linear query: a number in [-1, 1] for each cell of columns", shape: scalars},
 	}
 	targetKeys = keyFacts{
-		{name: "target", form: "COLUMN", text: "classifiers that are trained on the rows predict it: marginals with it weigh 4 times as much", shape: scalar, must: true},
+		{name: "target", form: "COLUMN", text: "classifiers that are trained on the rows predict it: marginals with it weigh 30 times as much", shape: scalar, must: true},
 	}
 	csvKeys = keyFacts{
 		{name: "columns", form: "[A, B, …]", text: "the names of all columns, for files without a header line", shape: scalars},

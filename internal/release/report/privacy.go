@@ -74,7 +74,7 @@ type Privacy struct {
 	LeftOut []string `json:"left_out,omitempty"`
 	// DidNotFit says of other columns which values did not fit, and what became of them, the worst first.
 	DidNotFit []string `json:"did_not_fit,omitempty"`
-	// Target is the column that rows were made to predict: its marginals weighed 4 times as much as others.
+	// Target is the column that rows were made to predict: its marginals weighed 30 times as much as others.
 	Target string `json:"workload_target,omitempty"`
 }
 
