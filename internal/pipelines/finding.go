@@ -165,7 +165,7 @@ func (r *FindRequest) runWith(ctx context.Context, found *discover.Found) (*Resu
 	}
 	res, err := Run(ctx, req)
 	if err == nil && c.Rows != r.Rows {
-		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("--rows=%d does not apply, since people have several rows: as many people are written as the release says; `dapple sample --people` draws more of its model", r.Rows))
+		res.Written.Notes = append(res.Written.Notes, fmt.Sprintf("--rows=%d does not apply, since people have several rows: all people are written; `dapple sample --people` draws more", r.Rows))
 	}
 	return res, err
 }

@@ -190,7 +190,7 @@ func (r *Request) betterPlanned(p report.Privacy) []string {
 	planned := fmt.Sprintf("the budget was divided for %s people, but there are about %s; next time add --expected_rows=%.0f", page.Count(r.Problem.Units), page.Count(units), units)
 	switch {
 	case less > worthSaying:
-		return []string{planned + fmt.Sprintf(": at least %.0f %% less error, as predicted", 100*less)}
+		return []string{planned + fmt.Sprintf(" for at least %.0f %% less error", 100*less)}
 	case off > farOff || off < 1./farOff:
 		return []string{planned}
 	}

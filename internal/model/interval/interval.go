@@ -34,6 +34,7 @@ type Intervals struct {
 	earlier       bool // what is known was released by a version that kept less
 	misses        map[string]*solver.Miss
 	widening      map[string]float64 // of tables that the fit misses by more than noise explains
+	together      float64            // the same of all tables, if none by itself is; else 0
 }
 
 // New prepares the intervals of a result, with one pass over the model for each measured marginal.
@@ -79,6 +80,9 @@ func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []flo
 		v.pooled(c, fitted, dst)
 	}
 	v.addMisses(c, fitted, dst)
+	for i := range dst {
+		dst[i] *= max(1, v.together)
+	}
 	return dst
 }
 
@@ -87,6 +91,9 @@ func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []flo
 func (v *Intervals) Sources(c domain.Clique, dst []Source) []Source {
 	v.check(c, len(dst), len(dst))
 	source := v.source(c)
+	if v.off(c) {
+		source = worse(source, Scored)
+	}
 	for i := range dst {
 		dst[i] = source
 	}
@@ -113,6 +120,9 @@ func (v *Intervals) tested(f *solver.Fit) {
 	v.widening = map[string]float64{}
 	for _, t := range f.Off {
 		v.widening[t.Clique.Key()] = t.Widening()
+	}
+	if len(f.Off) == 0 && !f.Holds() {
+		v.together = solver.TableFit{Square: f.Square, Freedom: f.Freedom}.Widening()
 	}
 }
 

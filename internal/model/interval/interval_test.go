@@ -325,3 +325,21 @@ func TestLargest(t *testing.T) {
 	}
 	must.Equal(t, (&Largest{}).Median(), 0, "of nothing")
 }
+
+// TestMissedTogether: where no table by itself is further off than noise explains, and all together are, all standard errors grow by as
+// much, and nothing is called measured; where one is, nothing is that lies in it.
+func TestMissedTogether(t *testing.T) {
+	r := residualResult()
+	c := domain.Clique{0, 1}
+	fitted := r.Model.Marginal(c, nil)
+	before := New(r).StandardErrors(c, fitted, nil)
+	r.Fit = &solver.Fit{Tables: 4, Square: 4000, Freedom: 1000}
+	v := New(r)
+	for i, s := range v.StandardErrors(c, fitted, nil) {
+		must.Hold(t, math.Abs(s/before[i]-2) < 1e-12, "cell %d: %g, was %g", i, s, before[i])
+	}
+	must.Hold(t, v.off(domain.Clique{2}), "answers that the fit misses are measured")
+	r.Fit.Off = []solver.TableFit{{Clique: domain.Clique{0, 1, 2}, Square: 90, Freedom: 10}}
+	v = New(r)
+	must.Hold(t, v.off(domain.Clique{0, 2}) && v.together == 0, "what lies in a table that the fit misses is measured")
+}

@@ -88,13 +88,20 @@ func (v *Intervals) part(g *grouper, at, measured domain.Clique) (part, Source) 
 		p.missed = v.missedBy(&p, clique)
 	}
 	source := v.uncertain(&p, clique, measured != nil)
-	if w := v.widening[clique.Key()]; w > 1 {
+	if w := max(v.widening[clique.Key()], v.together); w > 1 {
 		for j := range p.variance {
 			p.variance[j], p.beyond[j] = w*w*p.variance[j], w*w*p.beyond[j]
 		}
+	}
+	if v.off(clique) {
 		source = worse(source, Scored)
 	}
 	return p, source
+}
+
+// off reports whether the fit misses a table that holds the columns of c, or all tables together, by more than noise explains.
+func (v *Intervals) off(c domain.Clique) bool {
+	return v.together > 1 || v.fit != nil && slices.ContainsFunc(v.fit.Off, func(t solver.TableFit) bool { return t.Clique.Contains(c) })
 }
 
 // uncertain fills in the variances of an interaction's cells, known only from what was released of it.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/background"
@@ -57,8 +56,7 @@ func (a *Answer) Texts() (value, standardError, interval, hidden string) {
 	if a.Hidden != 0 {
 		return "", "", "", fmt.Sprintf("fewer than about %.0f people: no answer better than noise", a.Hidden)
 	}
-	digits := max(0, 2-int(math.Floor(math.Log10(math.Max(a.StandardError, 1e-12)))))
-	f := func(v float64) string { return strconv.FormatFloat(v, 'f', min(digits, 9), 64) }
+	f := func(v float64) string { return known(v, a.StandardError, 3, 9) }
 	return f(a.Value), f(a.StandardError), f(a.Low) + " to " + f(a.High), ""
 }
 

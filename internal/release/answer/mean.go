@@ -14,10 +14,22 @@ type Mean struct {
 
 // String writes a mean with its interval, to two digits of the latter.
 func (m Mean) String() string {
-	decimals := 0
-	if m.Half > 0 {
-		decimals = int(min(max(1-math.Floor(math.Log10(m.Half)), 0), 6))
+	most := 6
+	if m.Half == 0 {
+		most = 0
 	}
-	write := func(x float64) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
-	return fmt.Sprintf("mean %s ± %s", write(m.Value), write(m.Half))
+	return fmt.Sprintf("mean %s ± %s", known(m.Value, m.Half, 2, most), known(m.Half, m.Half, 2, most))
+}
+
+// known writes a number to so many digits of its error, with at most so many decimals; with a power of ten if these would not show the
+// number, or it is beyond all whole numbers.
+func known(x, sd float64, digits, most int) string {
+	decimals := most
+	if sd > 0 {
+		decimals = digits - 1 - int(math.Floor(math.Log10(sd)))
+	}
+	if size := math.Abs(x); size == 0 || size < 1e19 && (decimals <= most || size >= math.Pow10(digits-1-most)) {
+		return strconv.FormatFloat(x, 'f', max(min(decimals, most), 0), 64)
+	}
+	return strconv.FormatFloat(x, 'e', min(max(decimals+int(math.Floor(math.Log10(math.Abs(x)))), digits-1), 16), 64)
 }

@@ -1,15 +1,32 @@
 package answer
 
-import "testing"
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
 
-// TestMeans: a mean is written with the digits that its interval leaves.
-func TestMeans(t *testing.T) {
-	for _, c := range []struct {
-		mean, half float64
-		want       string
-	}{{12.345, .123, "mean 12.35 ± 0.12"}, {1983.4, 3, "mean 1983.4 ± 3.0"}, {52000, 140, "mean 52000 ± 140"}} {
-		if got := (Mean{true, c.mean, c.half}).String(); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
+
+// TestKnown: whatever the size of a number and of its error, what is written is the number to a twentieth of its error, or to as many
+// decimals as there may be; it is short, and says 0 of 0 alone.
+func TestKnown(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		x, sd := math.Pow(10, 60*r.Float64()-30), math.Pow(10, 60*r.Float64()-30)
+		if r.IntN(2) == 0 {
+			sd = x * math.Pow(10, 4*r.Float64()-5)
 		}
+		if r.IntN(2) == 0 {
+			x = -x
+		}
+		text := known(x, sd, 2, 6)
+		got := must.Value(strconv.ParseFloat(text, 64))(t)
+		must.Hold(t, math.Abs(got-x) <= max(.05*sd, .5e-6*1.0000001, 1e-15*math.Abs(x)) && math.Abs(got-x) < .6*math.Abs(x) || sd > math.Abs(x), "%g ± %g is written %s", x, sd, text)
+		must.Hold(t, len(text) <= 28 && (got != 0 || sd > math.Abs(x)), "%g ± %g is written %s", x, sd, text)
 	}
+	must.Equal(t, fmt.Sprint(Mean{Value: 5.5e-12, Half: 6e-14}, Mean{Value: 5.5e30, Half: 6e28}, Mean{Value: 41.25, Half: .31}, Mean{Value: 3}),
+		"mean 5.500e-12 ± 6.0e-14 mean 5.500e+30 ± 6.0e+28 mean 41.25 ± 0.31 mean 3 ± 0", "means")
 }

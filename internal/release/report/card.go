@@ -29,7 +29,11 @@ func (p Page) card(k known) (c card) {
 	}
 	switch tv := s.Error.AverageTV; {
 	case tv > FewTV:
-		not("Tables of %s: %s to miss by a total variation of %s on average. There are too few %s for so many columns and cells.", widthWords(p.width()), known, fixed(tv, 3), s.unitNames())
+		few := ""
+		if s.tooFew() {
+			few = fmt.Sprintf(" There are too few %s for so many columns and cells.", s.unitNames())
+		}
+		not("Tables of %s: %s to miss by a total variation of %s on average.%s", widthWords(p.width()), known, fixed(tv, 3), few)
 	case tv > 0:
 		good("Tables of %s: %s to miss by a total variation of %s on average.", widthWords(p.width()), known, fixed(tv, 3))
 	}

@@ -81,11 +81,12 @@ func within(parts ...string) string {
 // columns that are not as they were; then the other notes.
 func (p Privacy) urgent(out Written) (list []string) {
 	note := func(text string) { list = append(list, "note    "+text) }
+	const same = "; the privacy promise is the same"
 	switch {
 	case p.Fit != nil && !p.Fit.Holds:
-		list = append(list, "fit     "+p.Fit.verdict()+": "+p.Fit.inWords()+"; the privacy promise is the same")
+		list = append(list, within("fit     "+p.Fit.verdict()+": "+p.fitInWords(), same))
 	case p.Status == solver.Unfit.String():
-		list = append(list, "fit     "+poorFit+": "+p.Status+"; the privacy promise is the same")
+		list = append(list, "fit     "+poorFit+": "+p.Status+same)
 	}
 	if p.Criteria != nil {
 		if line := "criteria " + p.Criteria.String(); p.Criteria.Met {
@@ -93,6 +94,9 @@ func (p Privacy) urgent(out Written) (list []string) {
 		} else {
 			list = append(list, line)
 		}
+	}
+	for _, text := range p.warnings() {
+		note(text)
 	}
 	for _, shown := range p.NotPrivate {
 		if columns, ok := strings.CutPrefix(shown, derivedFromData); ok {
@@ -105,7 +109,8 @@ func (p Privacy) urgent(out Written) (list []string) {
 		note(few(columns))
 	}
 	for _, text := range p.remarks(out) {
-		said := slices.Contains(p.DidNotFit, text) || slices.Contains(p.LeftOut, strings.TrimPrefix(text, "left out: ")) || slices.Contains(p.NotPrivate, strings.TrimPrefix(text, notPrivate))
+		said := slices.Contains(p.DidNotFit, text) || slices.Contains(p.LeftOut, strings.TrimPrefix(text, "left out: ")) || slices.Contains(p.NotPrivate, strings.TrimPrefix(text, notPrivate)) ||
+			slices.Contains(p.warnings(), text)
 		if !said {
 			note(text)
 		}
@@ -136,21 +141,27 @@ func few(columns []columnNote) string {
 	return fmt.Sprintf("%s not as in the table, or left out: %s …; the page says how", page.Counted(len(columns), "column"), strings.Join(names, ", "))
 }
 
+// warnings say that ε or δ is too large.
+func (p Privacy) warnings() []string {
+	if p.Meaning.Warning == "" {
+		return nil
+	}
+	return strings.Split(p.Meaning.Warning, "; ")
+}
+
 // notPrivate begins a remark on what no guarantee covers.
 const notPrivate = "not private is "
 
 // remarks are what else is to be said of a run.
 func (p Privacy) remarks(out Written) []string {
 	list := []string{}
-	if p.Error.AverageTV > FewTV {
+	if p.tooFew() {
 		list = append(list, fmt.Sprintf("large error: few %s for so many columns; fewer columns, wider bins or a larger ε help, see `dapple plan --expected_rows=%.0f`", p.unitNames(), p.Units.Count))
 	}
 	if line := p.fewPeople(); line != "" {
 		list = append(list, line)
 	}
-	if p.Meaning.Warning != "" {
-		list = append(list, p.Meaning.Warning)
-	}
+	list = append(list, p.warnings()...)
 	for _, shown := range p.NotPrivate {
 		list = append(list, notPrivate+shown)
 	}

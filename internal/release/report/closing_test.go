@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,8 +16,15 @@ import (
 func TestClosingIsShort(t *testing.T) {
 	long := strings.Repeat("long/", 60)
 	for n := range 9 {
-		p := report.Privacy{Status: solver.Unfit.String(), Meaning: report.Meaning{Warning: strings.Repeat("delta is too large ", 20)}, LeftOut: []string{"a: too few", "b: too few", "c", "d: " + long}}
+		p := report.Privacy{Status: solver.Unfit.String(), Meaning: report.Meaning{Warning: "epsilon; " + strings.Repeat("delta is too large ", 20)}, LeftOut: []string{"a: too few", "b: too few", "c", "d: " + long}}
 		out := report.Written{Wrote: report.Wrote{Output: long + "out", Digest: strings.Repeat("a", 64)}, Release: long + "out.release", Compare: "dapple evaluate " + long}
+		if n%3 > 0 {
+			p.Fit = &report.Fit{Tables: 1000, Off: slices.Repeat([]report.OffFit{{Columns: []string{long, long}, Times: math.Pow(10, float64(n)) / 7}}, 1+n*100)}
+		}
+		mend := "another --method may fit"
+		if n%3 == 2 {
+			p.Constraints, mend = []string{long}, "a rule may not hold: `dapple check`"
+		}
 		for i := range n {
 			out.Notes = append(out.Notes, strings.Repeat("note ", 10*i+1))
 		}
@@ -23,6 +32,8 @@ func TestClosingIsShort(t *testing.T) {
 		must.Do(t, report.WriteClosing(&b, p, out))
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		must.Hold(t, len(lines) <= 8 && strings.HasPrefix(lines[0], "fit     POOR: "), "%d lines:\n%s", len(lines), b.String())
+		must.Hold(t, p.Fit == nil || strings.Contains(lines[0], mend), "the first line does not say what to do: %s", lines[0])
+		must.Hold(t, strings.Contains(b.String(), "note    epsilon\n"), "the promise is weak, and nothing says it:\n%s", b.String())
 		for _, line := range lines {
 			must.Hold(t, utf8.RuneCountInString(line) <= 160, "%d characters: %s", utf8.RuneCountInString(line), line)
 		}

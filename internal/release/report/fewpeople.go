@@ -35,5 +35,5 @@ func (p Privacy) fewPeople() string {
 	if p.RowsSD < fewRowsSD {
 		return ""
 	}
-	return fmt.Sprintf("few people have a good part of all rows: as many other people like these would have %.0f %% more or fewer (one standard deviation), and their rows would differ in what is in them", 100*p.RowsSD)
+	return fmt.Sprintf("few people have a good part of all rows: as many others like them would have %.0f %% more or fewer (one standard deviation)", 100*p.RowsSD)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -33,6 +34,9 @@ func NewFit(f *solver.Fit, d *domain.Domain) *Fit {
 	return out
 }
 
+// tooFew reports whether there are too few privacy units for the columns and their cells: nothing else explains the error.
+func (p Privacy) tooFew() bool { return p.Error.AverageTV > FewTV && (p.Fit == nil || p.Fit.Holds) }
+
 // A test that few tables fail, and by little, is said in another word: the rows are useful but there.
 const (
 	fewOff   = 20  // one table in so many
@@ -48,15 +52,23 @@ func (f *Fit) verdict() string {
 	return poorFit
 }
 
-// inWords says what a failed test found, without a full stop.
-func (f *Fit) inWords() string {
+// fitInWords says what a failed test found and what to do, without a full stop.
+func (p Privacy) fitInWords() string {
+	f, mend := p.Fit, "another --method may fit"
+	if len(p.Constraints) > 0 { // which every method keeps
+		mend = "a rule may not hold: `dapple check`"
+	}
 	if len(f.Off) == 0 {
-		return "figures are further off than noise explains, in all tables together; another --method may fit"
+		return "figures are further off than noise explains, in all tables together; " + mend
 	}
 	miss := "miss"
 	if len(f.Off) == 1 {
 		miss = "misses"
 	}
-	return fmt.Sprintf("%d of %d tables %s what was released, %s by %.2g times its noise; another --method may fit",
-		len(f.Off), f.Tables, miss, strings.Join(f.Off[0].Columns, " × "), f.Off[0].Times)
+	times := fmt.Sprintf("%.2g", f.Off[0].Times)
+	if f.Off[0].Times >= 10 {
+		times = page.Count(f.Off[0].Times)
+	}
+	return fmt.Sprintf("%d of %d tables %s what was released, %s by %s times its noise; %s",
+		len(f.Off), f.Tables, miss, page.Short(strings.Join(f.Off[0].Columns, " × "), 32), times, mend)
 }

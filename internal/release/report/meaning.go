@@ -24,11 +24,14 @@ func meaningOf(p Privacy) Meaning {
 		Anonymity: plainText("anonymity"),
 	}
 	m.Warning = WeakEpsilon(p.Epsilon)
-	if m.DeltaPerUnit >= .5 || p.Delta > LargeDelta {
+	if m.largeDelta(p.Delta) {
 		m.Warning = strings.TrimPrefix(m.Warning+"; ", "; ") + fmt.Sprintf("delta = %g is large beside 1/(number of units): the promise may fail for somebody", p.Delta)
 	}
 	return m
 }
+
+// largeDelta reports whether δ is too large for the units.
+func (m Meaning) largeDelta(delta float64) bool { return m.DeltaPerUnit >= .5 || delta > LargeDelta }
 
 // LargeDelta is the δ above which a promise fails too often to be one, for any number of units.
 const LargeDelta = 1e-3

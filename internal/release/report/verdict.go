@@ -81,7 +81,8 @@ func Counted(privacyID string, events bool) string {
 // protection says how well a person is protected.
 func (p Privacy) protection() verdict {
 	v := verdict{Title: "Protection", Word: Protection(float64(p.Epsilon))}
-	if p.Meaning.Warning != "" {
+	large := p.Meaning.largeDelta(p.Delta)
+	if large {
 		v.Word = Weak
 	}
 	v.Level = map[string]string{Strict: Good, Usual: Fair, Weak: Poor}[v.Word]
@@ -93,7 +94,7 @@ func (p Privacy) protection() verdict {
 		fmt.Sprintf("ε = %g and δ = %s, for %s.", p.Epsilon, page.Small(p.Delta), who),
 		fmt.Sprintf("An attacker who thinks it 50 %% likely that one %s is in the table can become %s sure at most.", p.unitName(), oddsOf(p.Epsilon)[2].Most),
 	}
-	if p.Meaning.Warning != "" {
+	if large {
 		v.Lines = append(v.Lines, "δ is too large: the promise may fail for somebody.")
 	}
 	return v
@@ -158,7 +159,7 @@ func (p Page) usefulness(k known, notes []columnNote) (v verdict) {
 			} else if v.Level == Good {
 				v.Word, v.Level = Fair, Fair
 			}
-			v.Lines = append([]string{"The fit is " + strings.ToLower(s.Fit.verdict()) + ": " + s.Fit.inWords() + "."}, v.Lines...)
+			v.Lines = append([]string{"The fit is " + strings.ToLower(s.Fit.verdict()) + ": " + s.fitInWords() + "."}, v.Lines...)
 		}()
 	}
 	if p.Earlier {

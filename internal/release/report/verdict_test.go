@@ -25,6 +25,7 @@ func TestVerdicts(t *testing.T) {
 		{3, 1e-9, .08, nil, []string{`class="verdict fair"><h2>Protection: usual`, `class="verdict fair"><h2>Usefulness: fair`, "Good for shares and tables"}},
 		{8, 1e-9, .3, map[string]string{"unit": "patient"}, []string{`class="verdict poor"><h2>Protection: weak`, `class="verdict poor"><h2>Usefulness: poor`,
 			"that one patient is in the table", "if all rows of this patient had", "too few patients"}},
+		{12, 1e-9, .02, nil, []string{`class="verdict poor"><h2>Protection: weak`}},
 		{1, .4, 0, nil, []string{`class="verdict poor"><h2>Protection: weak`, "δ is too large", "Usefulness: not measured"}},
 	} {
 		p := madePage(3, 4, []string{"x"})
@@ -38,6 +39,9 @@ func TestVerdicts(t *testing.T) {
 		p.Privacy.Meaning = meaningOf(p.Privacy)
 		var b bytes.Buffer
 		must.Do(t, WriteHTML(&b, p))
+		if large := strings.Contains(b.String(), "δ is too large"); large != (c.delta > LargeDelta) {
+			t.Errorf("ε = %g, δ = %g: the card says of δ that it is too large: %v", c.epsilon, c.delta, large)
+		}
 		for _, want := range c.want {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("ε = %g, δ = %g, error %g: the page does not say %q", c.epsilon, c.delta, c.tv, want)
@@ -53,6 +57,11 @@ func TestPoorFit(t *testing.T) {
 	if v := p.usefulness(known{}, nil); v.Word != Poor || v.Level != Poor || !strings.Contains(v.Lines[0], "1 of 3 tables misses what was released, a × b by 3.1 times its noise") {
 		t.Errorf("%+v", v)
 	}
+	p.Privacy.Error.AverageTV, p.Privacy.Constraints, p.Privacy.Fit.Off[0].Times = .4, []string{"1 combination of cells is in no row"}, 281
+	if v, c := p.usefulness(known{}, nil), p.card(known{}); !strings.Contains(v.Lines[0], "by 281 times its noise; a rule may not hold: `dapple check`") || strings.Contains(strings.Join(c.Not, " "), "too few") {
+		t.Errorf("what every method misses: %+v, %+v", v, c)
+	}
+	p.Privacy.Error.AverageTV, p.Privacy.Constraints = .001, nil
 	p.Privacy.Fit = &Fit{Tables: 215, Off: []OffFit{{[]string{"a", "b"}, 1.7}}}
 	if v := p.usefulness(known{}, nil); v.Level == Poor || v.Level == Good || !strings.Contains(v.Lines[0], "The fit is partly off: 1 of 215 tables misses") {
 		t.Errorf("one table that is off by little: %+v", v)
