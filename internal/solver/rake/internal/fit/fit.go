@@ -43,6 +43,7 @@ type Fit struct {
 	rng     *rand.Rand
 
 	measured map[string]*measurement // by clique
+	copies   map[string]*population.Table
 	oneways  []*population.Table
 	field    *population.Field
 
@@ -53,7 +54,7 @@ type Fit struct {
 
 // New returns the fit of a problem before anything has been released of its candidates.
 func New(p solver.Problem, o Options, c *choose.Candidates, rng *rand.Rand) *Fit {
-	f := &Fit{Options: o, problem: p, Candidates: c, rng: rng, measured: map[string]*measurement{}}
+	f := &Fit{Options: o, problem: p, Candidates: c, rng: rng, measured: map[string]*measurement{}, copies: map[string]*population.Table{}}
 	for _, c := range c.Targets.Attributes() {
 		f.oneways = append(f.oneways, f.oneTable(c[0]))
 	}
@@ -141,7 +142,7 @@ func (f *Fit) Refit() {
 	if len(triples) == 0 {
 		most = FirstSweeps
 	}
-	f.rake(slices.Concat(f.tablesOf(f.Pairs), triples), most)
+	f.rake(slices.Concat(f.tablesOf(f.Pairs), triples, f.before()), most)
 }
 
 // rake fits the population to the one-ways and the given tables.
