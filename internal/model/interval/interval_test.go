@@ -285,6 +285,27 @@ func covered(t *testing.T, least float64, solve func(solver.Problem, *solvertest
 	return ratio
 }
 
+// TestOneValueAddsNothing: cells of a column beside one of a single value err as the column does, whatever was measured.
+func TestOneValueAddsNothing(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		m := &population.Model{Sizes: []int{1, 2 + r.IntN(4), 2 + r.IntN(4)}}
+		values := make([]float64, m.Sizes[1]*m.Sizes[2])
+		for i := range values {
+			m.Weights = append(m.Weights, 500*r.Float64())
+			values[i] = m.Weights[i] + 5*r.NormFloat64()
+		}
+		v := New(&solver.Result{Model: m, Total: query.Total{Units: m.Total(), Variance: 4}, RMSE: 4, Measurements: []query.Measurement{{Clique: domain.Clique{0, 1, 2}, Values: values, Variance: 25}}})
+		fitted := m.Marginal(domain.Clique{1}, nil)
+		alone, beside := v.StandardErrors(domain.Clique{1}, fitted, nil), v.StandardErrors(domain.Clique{0, 1}, fitted, nil)
+		for i, x := range alone {
+			if math.Abs(x/beside[i]-1) > 1e-3 { // misses are kept in whole units
+				t.Errorf("seed %d, value %d: %g alone, %g beside a constant", seed, i, x, beside[i])
+			}
+		}
+	}
+}
+
 // The prediction has the same bytes every time, whatever the order of a map.
 func TestLargestIsOneNumber(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))

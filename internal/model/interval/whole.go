@@ -17,24 +17,25 @@ const (
 // its cells, whose errors are correlated: each attribute that is summed out widens them by a fifth. Outside of all
 // of them, counts of people vary by their square root as well.
 func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
-	u, widest, scatter := v.precision(c), len(c), 0.0
+	width, scatter := v.plain(c), 0.0 // a column of one value adds nothing
+	u, widest := v.precision(c), width
 	for _, m := range v.measurements {
 		if m.Clique.Contains(c) {
-			widest = max(widest, len(m.Clique))
+			widest = max(widest, v.plain(m.Clique))
 		}
 	}
 	if u == 0 {
 		scatter = 1
 	}
-	f := wholeInflation * math.Pow(summedOut, float64(widest-len(c)))
-	if len(c) == 1 && v.misses[c.Key()] != nil { // it is known what sums of its cells are off
+	f := wholeInflation * math.Pow(summedOut, float64(widest-width))
+	if width == 1 && v.misses[c.Key()] != nil { // it is known what sums of its cells are off
 		f = 1
 	}
 	for i, b := range fitted {
 		b = max(b, 0)
 		x := v.scale * (b + softening)
 		x = x/(1+x*u) + scatter*b + min(rounding, b) // a fit stops before it has whole people
-		if len(c) == 1 && u > 0 {
+		if width == 1 && u > 0 {
 			x = max(x, 1/u)
 		}
 		dst[i] = f * math.Sqrt(x)
