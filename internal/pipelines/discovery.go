@@ -203,7 +203,11 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 	case r.PrivacyID == "":
 		f.add("--privacy_id", "is required, since it says who is protected", "name the column that names the people"+schema.Suggested(names)+", or "+schema.NoPrivacyID+" if every record is another person")
 	case r.PrivacyID != schema.NoPrivacyID && !slices.Contains(names, r.PrivacyID):
-		f.add("--privacy_id", fmt.Sprintf("the table has no column %q", r.PrivacyID), "")
+		hint := ""
+		if described[0].Untyped {
+			hint = table.OneName(names)
+		}
+		f.add("--privacy_id", fmt.Sprintf("the table has no column %q%s", r.PrivacyID, hint), "")
 	}
 	if r.form = form; r.text {
 		r.form.Trim = true // a rule for all tables: no record decides how one is read

@@ -43,6 +43,14 @@ type Source interface {
 	Note() string
 }
 
+// OneName asks what a header line of one name may be where another name is missing; nothing of others.
+func OneName(names []string) string {
+	if len(names) != 1 {
+		return ""
+	}
+	return "; the first line is one name: do lines stand before the names, or is the separator none of , ; | and the tab?"
+}
+
 // Find finds the table that input names, and does not open it: a table of a registered place; a file or a pattern; or
 // a directory written by a finished run, in which it trusts only the manifest. The extensions of files give their
 // format.

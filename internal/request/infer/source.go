@@ -126,8 +126,8 @@ func (s *Source) checkNames() error {
 		near := errtext.Nearest(s.PrivacyID, names)
 		if near != "" && (!s.untyped || errtext.SameName(near, s.PrivacyID)) {
 			near = fmt.Sprintf("; did you mean %q?", near)
-		} else {
-			near = ""
+		} else if near = ""; s.untyped {
+			near = table.OneName(names)
 		}
 		errs.Addf("infer: %s has no column %q to be the privacy ID%s", s.name, s.PrivacyID, near)
 	}
