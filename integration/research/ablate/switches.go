@@ -51,10 +51,9 @@ var switches = []change{
 	{"water-filling", []edit{{choose + "waterfill.go", "\tspend := func(logPrice float64) float64 {", "\tif all := 0.; len(list) > 0 {\n\t\tfor _, c := range list {\n\t\t\tall += c.Cost\n\t\t}\n" +
 		"\t\tfor _, c := range list {\n\t\t\tc.Precision = budget / all\n\t\t}\n\t\treturn\n\t}\n\tspend := func(logPrice float64) float64 {"}}, []string{choose + "waterfill.go"}},
 	{"reweighing", []edit{{choose + "choose.go", "for round := 1; round < 6 && ", "for round := 1; round < 0 && "}}, []string{choose + "waterfill.go:reweigh"}},
-	{"triples' own scores", []edit{{choose + "choose.go", "\t\t\tsquare -= p.Score * p.Score\n", "\t\t\tsquare -= 0 * p.Score\n"}}, []string{choose + "choose.go:ShareAll"}},
+	{"triples' own scores", []edit{{choose + "choose.go", "\t\t\tinside += p.Score * p.Score\n", "\t\t\tinside += 0 * p.Score\n"}}, []string{choose + "choose.go:ShareAll"}},
 	{"second round of pairs and triples", []edit{{rake + "settings.go", "scoreShare(p, len(t.Pairs)), .7", "scoreShare(p, len(t.Pairs)), .999"}}, []string{rake + "stages.go:measureFinal", choose + "choose.go:AddWider"}},
-	{"ridges", []edit{{fit + "measurement.go", "\t\tout[i] = b / (u * v)", "\t\tout[i] = 1e-6 * b / (u * v)"}}, []string{fit + "measurement.go:ridge", fit + "measurement.go:priorScale"}},
-	{"ridges of outlying cells", []edit{{fit + "measurement.go", "math.Sqrt(1/u+v); excess > 0 {", "math.Sqrt(1/u+v); excess > 1e300 {"}}, nil},
+	{"ridges", []edit{{fit + "measurement.go", "\t\tout[i] = b / (u * scale", "\t\tout[i] = 1e-6 * b / (u * scale"}}, []string{fit + "measurement.go:ridge", fit + "measurement.go:priorScale"}},
 	{"laws of cells", []edit{{fit + "measurement.go", "len(c.Clique) == 2 && len(c.Base) > 4 {", "false {"}}, []string{fit + "law.go"}},
 	{"columns that follow from others", []edit{{fit + "law.go", "x != nil && g > gain+lawShows {", "x != nil && g > gain+1e300 {"}}, []string{fit + "follow.go"}},
 	{"pairs near independence", []edit{{fit + "fit.go", "\tf.assume()\n", ""}}, []string{fit + "independence.go"}},

@@ -37,9 +37,8 @@
 //
 // A prior for each interaction. A cell's deviation from what the model says without the table has a variance of κ·base^1.5,
 // and κ follows from the score. Scores are shrunk under a heavy-tailed prior (Stephens 2017), so that few strong pairs among
-// many weak ones stand out. The prior is a ridge on every potential of the fit. Cells that are likely to be empty, and
-// cells that exceed their prior clearly, have priors of their own; pairs that are not released are held near independence
-// as far as their scores say so.
+// many weak ones stand out. The prior is a ridge on every potential of the fit. Cells that are likely to be empty
+// have a prior of their own; pairs that are not released are held near independence as far as their scores say so.
 //
 // One-ways first. They get a quarter of the budget, more where noise hides all else, and are smoothed in the order of their
 // values (Coifman, Donoho 1995). Values with fewer counts than a few standard deviations of their noise are merged with

@@ -58,7 +58,7 @@ func TestCorrelate(t *testing.T) {
 			for i, x := range truth {
 				counts[i] = x + sigma*rng.NormFloat64()
 			}
-			m.ridge = ridge(m.base, counts, make([]float64, len(counts)), m.precision, m.relative)
+			m.ridge = ridge(m.base, m.precision, m.relative)
 			m.table = population.NewTable([]int{k, k}, domain.Clique{0, 1}, slices.Clone(counts), slices.Clone(m.ridge))
 			m.correlate(counts)
 			if kind == 0 {

@@ -125,7 +125,7 @@ func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
 	t.values, t.precision, t.axes = m.Values, u, f.axes(c.Clique)
 	t.ordered = f.ordered(c.Clique) && len(t.base) <= mostLinked
 	t.lower = lowerPart(t.base, shape)
-	t.ridge = ridge(t.base, m.Values, t.lower, u, t.relative)
+	t.ridge = ridge(t.base, u, t.relative)
 	if len(c.Clique) == 2 && len(c.Base) > 4 { // one number makes all cells of a residual of 2×2
 		t.law, t.whole = &law{t.base, priorScale(t.base, t.relative), [2][]float64{f.spread(c.Clique[0]), f.spread(c.Clique[1])}}, f.Whole
 	}
@@ -166,27 +166,16 @@ func (f *Fit) axes(c domain.Clique) (out []axis) {
 	return out
 }
 
-const (
-	outlierSigmas  = 3
-	leastRidgeBase = 1e-6 // counts; smaller bases of a ridge count as this
-)
+const leastRidgeBase = 1e-6 // counts; smaller bases of a ridge count as this
 
 // ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise variance times base
-// over prior variance, for a prior of standard deviation relative·Σbase over the whole table. If a cell exceeds its
-// base by more than three standard deviations, base and prior grow by the excess.
-//
-// lower is the part of the base that the residual does not contain.
-func ridge(base, residual, lower []float64, u, relative float64) []float64 {
+// over prior variance, for a prior of standard deviation relative·Σbase over the whole table.
+func ridge(base []float64, u, relative float64) []float64 {
 	scale := priorScale(base, relative)
 	out := make([]float64, len(base))
 	for i, b := range base {
 		b = max(b, leastRidgeBase)
-		v := scale * math.Pow(b, choose.PriorPower)
-		if excess := residual[i] + lower[i] - b - outlierSigmas*math.Sqrt(1/u+v); excess > 0 {
-			b += excess
-			v += excess * excess
-		}
-		out[i] = b / (u * v)
+		out[i] = b / (u * scale * math.Pow(b, choose.PriorPower))
 	}
 	return out
 }
