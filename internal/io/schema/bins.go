@@ -37,7 +37,7 @@ func (c *columnReader) number(n *yaml.Node, key string) *big.Rat {
 		_, good = r.SetString(s)
 	}
 	if !good {
-		c.add(n, "%s: %s: got %s; a number is needed: 0, or from 1e-300 to 1e300 in size", c.what, key, quote(s))
+		c.add(n, "%s: %s: got %s; a number is needed: 0, or from 1e-300 to below 1e300 in size", c.what, key, quote(s))
 		return nil
 	}
 	return r

@@ -39,8 +39,8 @@
 //
 // # Marginals
 //
-// Tables are compared on the domain's cells, as shares of rows: bins to be learned come from the release, whose
-// predicts its error, if the synthetic table is a released directory, else equal ones. For k = 1, 2, 3 the k-way
+// Tables are compared on the domain's cells, as shares of rows: bins to be learned come from the release
+// if the synthetic table is a released directory, else they are equal. For k = 1, 2, 3 the k-way
 // marginals are the workload's own and those that its wider marginals contain; wider marginals of the workload are
 // compared as well. TV is total variation, ½ Σ |real share − synthetic share| over the cells of a marginal. Averages
 // over marginals are not weighted.
