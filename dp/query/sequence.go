@@ -26,7 +26,7 @@ func WithOrder(d *domain.Domain, w Workload) Workload {
 	s := newSequenced(d)
 	pairs, triples := 0., make([]float64, d.Len()+1) // how often triples of what is written hold a pair, by the width of their table
 	for _, m := range w.Marginals {
-		if n := len(m.Clique); n > 1 && !s.apart(m.Clique) {
+		if n := len(m.Clique); n > 1 && s.memory(m.Clique) < 0 {
 			triples[n] += float64(n*(n-1)*(n-2)) / 2
 			if n == 2 {
 				pairs++
@@ -64,26 +64,30 @@ func (s sequenced) memory(c domain.Clique) int {
 
 // weight returns the weight of a marginal, 0 if it is not wanted. A pair is inside so many triples.
 func (s sequenced) weight(c domain.Clique, triples float64) float64 {
-	of, gap, first, rows := s.memory(c), slices.Contains(c, s.gap), slices.Contains(c, s.first), slices.Contains(c, s.d.Events.Columns)
-	switch {
-	case len(c) < 2 || !s.apart(c) && (len(c) > 2 || !rows):
+	switch of := s.memory(c); {
+	case len(c) < 2:
 		return 1
-	case !s.apart(c):
-		return counts
-	case len(c) > 2 || of >= 0 && (s.d.OfPerson(c[0]) || c[0] > s.first):
+	case of < 0:
+		return s.withoutMemory(c, slices.Contains(c, s.gap), slices.Contains(c, s.first))
+	case len(c) > 2 || s.d.OfPerson(c[0]) || c[0] > s.first:
 		return 0
-	case of == c[0]:
+	case c[0] == of:
 		return triples * follows
-	case rows:
-		return triples * counts
-	case gap && !first || s.d.OfPerson(c[0]) && s.d.OfPerson(c[1]):
+	case c[0] == s.gap:
 		return triples * decides
 	}
 	return triples * helps
 }
 
-// apart reports whether a marginal holds the gap, the first value or what was before. Pairs of these are weighed as other pairs are with
-// all triples around them.
-func (s sequenced) apart(c domain.Clique) bool {
-	return slices.Contains(c, s.gap) || len(c) > 0 && c[len(c)-1] >= s.first
+// withoutMemory returns the weight of a marginal that holds nothing of the row before.
+func (s sequenced) withoutMemory(c domain.Clique, gap, first bool) float64 {
+	switch {
+	case len(c) == 2 && slices.Contains(c, s.d.Events.Columns):
+		return counts
+	case !gap && !first:
+		return 1
+	case len(c) == 2 && (!first || s.d.OfPerson(c[0]) && s.d.OfPerson(c[1])):
+		return decides
+	}
+	return helps
 }
