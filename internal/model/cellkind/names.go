@@ -46,3 +46,9 @@ func Limits(name string) (low, high string, ok bool) {
 func SaysWhole(name string) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(whole, w) })
 }
+
+// SaysIdentifier reports whether the name of a column says that it names something, as item_id, movieId and schid do.
+func SaysIdentifier(name string) bool {
+	list := words(name)
+	return len(list) > 0 && strings.HasSuffix(list[len(list)-1], "id")
+}

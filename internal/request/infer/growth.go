@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 const (
@@ -46,7 +47,8 @@ func (g *growth) grows(several int) bool {
 	return float64(fell) <= falling*float64(several) && float64(g.forward) >= growing*float64(max(g.steps, 1))
 }
 
-// order returns the column that orders the rows of people: dates and times before numbers, then the first one.
+// order returns the column that orders the rows of people: dates and times before numbers, then the first one. A file that is sorted
+// by the keys of what people have bought says nothing of when they did.
 func (s *Source) order(h *histories, lines []proposal) string {
 	if h == nil {
 		return ""
@@ -54,7 +56,7 @@ func (s *Source) order(h *histories, lines []proposal) string {
 	found, line, several := "", byName(lines), h.several()
 	for a, c := range s.readable() {
 		p := line[c.name]
-		if p.out || p.key || !h.growth[a].grows(several) {
+		if p.out || p.key || cellkind.SaysIdentifier(c.name) || !h.growth[a].grows(several) {
 			continue
 		}
 		if p.typ.Facts().Calendar {

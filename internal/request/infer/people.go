@@ -124,10 +124,14 @@ func (h *histories) within(a int) (changes, differs float64) {
 	return changes / float64(max(h.several(), 1)), differs / max(people-1, 1)
 }
 
-// most returns 1, 2 or 5 times a power of ten that is not below the number of rows of nearly all people.
+// most returns the number of rows of nearly all people if it is also the one of most people, as in a panel; else 1, 2 or 5 times a
+// power of ten that is not below it.
 func (h *histories) most() int64 {
 	sorted := slices.Sorted(slices.Values(h.rows))
 	want := sorted[int(coveredByMax*float64(len(sorted)-1))]
+	if sorted[len(sorted)/2] == want {
+		return want
+	}
 	for power := int64(1); ; power *= 10 {
 		for _, digit := range []int64{1, 2, 5} {
 			if m := min(digit*power, domain.MaxRowsPerPerson); m >= want || m == domain.MaxRowsPerPerson {

@@ -13,7 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
-// A table of 300 people with 4 rows each, but for one with 60 and one with 1: sex never changes, region within 2 people,
+// A table of 300 people with 4 rows each, as in a panel, but for one with 60 and one with 1: sex never changes, region within 2 people,
 // which is less than 1 %, age within a third, kind within all, and a flag is set in one row of 600, which is as seldom between
 // people as within.
 func TestPeopleAreProposed(t *testing.T) {
@@ -36,7 +36,7 @@ func TestPeopleAreProposed(t *testing.T) {
 		}
 	}
 	all := b.String()
-	want := "events: {person: [sex, title, region], rows: {max: 5}}  # review: people are written with their rows; person: columns that never change within one; " +
+	want := "events: {person: [sex, title, region], rows: {max: 4}}  # review: people are written with their rows; person: columns that never change within one; " +
 		"max: public\n"
 	text := propose(t, Params{Input: put(t, "p.csv", all), FromData: true, PrivacyID: "who"})
 	if !strings.Contains(text, want) || !strings.Contains(text, "  \"(events)\": [person columns, \"rows: max\"]\n") {
@@ -102,6 +102,19 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// Most rows of a person are those of all in a panel, and else a round number that is not below the rows of nearly all.
+func TestMostRows(t *testing.T) {
+	for n := int64(1); n < 300; n += 1 + n/4 {
+		panel, mixed := &histories{}, &histories{}
+		for i := range int64(1000) {
+			panel.rows, mixed.rows = append(panel.rows, n-i%10/9*(n/2)), append(mixed.rows, 1+i%n)
+		}
+		must.Equal(t, panel.most(), n, "panel of %d", n)
+		most := mixed.most()
+		must.Hold(t, most >= n && (most < 3*n || n == 1) && strings.Trim(fmt.Sprint(most)[1:], "0") == "", "people of 1 to %d rows: %d", n, most)
+	}
+}
+
 // The column that grows from row to row of people orders them: a date before a number; not one in which most rows are equal, that
 // falls within more than 1 % of people, that is empty, or whose rows are shuffled.
 func TestOrderIsProposed(t *testing.T) {
@@ -130,6 +143,9 @@ func TestOrderIsProposed(t *testing.T) {
 		{"more fall", table(false, 10), ""},
 		{"shuffled", table(true, 0), ""},
 		{"numbers alone", strings.NewReplacer("day\n", "empty\n").Replace(regexp.MustCompile(`,\d+-\d+-\d+\n`).ReplaceAllString(table(false, 0), ",\n")), "order: step"},
+		{"keys of what is bought, item_id", strings.NewReplacer("day\n", "empty\n", "step", "item_id").Replace(regexp.MustCompile(`,\d+-\d+-\d+\n`).ReplaceAllString(table(false, 0), ",\n")), ""},
+		{"keys of what is bought, movieId", strings.NewReplacer("day\n", "empty\n", "step", "movieId").Replace(regexp.MustCompile(`,\d+-\d+-\d+\n`).ReplaceAllString(table(false, 0), ",\n")), ""},
+		{"keys of what is bought, schid", strings.NewReplacer("day\n", "empty\n", "step", "schid").Replace(regexp.MustCompile(`,\d+-\d+-\d+\n`).ReplaceAllString(table(false, 0), ",\n")), ""},
 	} {
 		text := propose(t, Params{Input: put(t, "p.csv", test.table), FromData: true, PrivacyID: "who"})
 		_, events, _ := strings.Cut(text, "\nevents: ")

@@ -58,7 +58,7 @@ func TestFindBadTables(t *testing.T) {
 		}
 	}
 	p := params("", names...)
-	if f := foundIn(t, p, counted(t, p, wide)); len(f.LeftOut()) != 2000 {
+	if f := foundIn(t, p, counted(t, p, wide)); len(f.LeftOut()) < 1985 { // noise alone shows one in 1,000, and more than 15 of them in one of 10^8 tables
 		t.Errorf("of 20 rows with 2,000 columns %d are left out", len(f.LeftOut()))
 	}
 }

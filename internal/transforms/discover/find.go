@@ -272,9 +272,11 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 	return spent, nil
 }
 
-// askRows releases how many rows people have, and which columns stay the same within a person: half of the share each.
+// askRows releases how many rows people have, and which columns stay the same within a person: two fifths of the share each. A
+// fifth is for the number that most people have, if that is the largest: in a panel all have as many rows.
 func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
-	if p.Rows == AllOfRows {
+	exactly := share(s, 1, 5)
+	if s = share(s, 4, 5); p.Rows == AllOfRows {
 		s = share(s, 1, 2)
 	}
 	m, err := c.Measure(rowsStage, 1, []domain.Clique{{len(all) * statistics}}, nil, s)
@@ -285,6 +287,16 @@ func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
 	_, last, ok := rows.seen(nil)
 	if f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson); !ok {
 		f.MaxRows = 0
+	}
+	if ok && f.MaxRows > 2 && f.MaxRows < exactCells && rows.cells[last] > f.Units/2 {
+		m, err := c.Measure(rowsStage+" exactly", 1, []domain.Clique{{len(all)*statistics + 1}}, nil, exactly)
+		if err != nil {
+			return err
+		}
+		n := noisy{m[0].Values, math.Sqrt(m[0].Variance)}
+		if most := n.most(int(f.MaxRows)/2, int(f.MaxRows)-1); n.cells[most]-shown*n.sigma > f.Units/2 {
+			f.MaxRows = int64(most) + 1
+		}
 	}
 	if p.Rows != AllOfRows {
 		return nil

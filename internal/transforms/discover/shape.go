@@ -67,6 +67,8 @@ const (
 	firstYear, lastYear   = 1900, 2100
 	yearCells             = lastYear - firstYear + 2 // and no date
 	rowsCells             = 33                       // 1, 2, 3 to 4, 5 to 8, …; and none
+	exactCells            = 17                       // 1 to 16 rows, one by one, and more
+	rowStatistics         = 2
 )
 
 // cellsOf are the numbers of cells of the statistics of a column.
@@ -75,11 +77,11 @@ var cellsOf = [statistics]int(append([]int{kindCells, placesCells, magnitudeCell
 
 // sizes are the numbers of cells of all statistics of a table, column by column, and of the rows of a person, last.
 func sizes(columns int) []int {
-	list := make([]int, 0, columns*statistics+1)
+	list := make([]int, 0, columns*statistics+rowStatistics)
 	for range columns {
 		list = append(list, cellsOf[:]...)
 	}
-	return append(list, rowsCells)
+	return append(list, rowsCells, exactCells)
 }
 
 // attribute is the index of a statistic of a column in sizes.

@@ -23,7 +23,7 @@ type table struct {
 
 func newTable(columns []Column) *table {
 	t := valuesTable(columns)
-	t.dense = make([][]int64, len(columns)*statistics+1)
+	t.dense = make([][]int64, len(columns)*statistics+rowStatistics)
 	for a, n := range sizes(len(columns)) {
 		t.dense[a] = make([]int64, n)
 	}
@@ -81,7 +81,7 @@ func (t *table) encode() []byte {
 func (t *table) decode(in []byte, values []texts) error {
 	d := wire.Reader{Rest: in}
 	units, columns, dense := d.Count(), d.Uvarint(), d.Uvarint()
-	if d.Bad || columns != uint64(len(values)) || dense != 0 && dense != columns*statistics+1 {
+	if d.Bad || columns != uint64(len(values)) || dense != 0 && dense != columns*statistics+rowStatistics {
 		return errTable
 	}
 	t.units += units

@@ -186,8 +186,8 @@ func candidate(text []byte) []byte { return text[:min(len(text), maxCandidate+1)
 // bundle counts units: in one cell of each statistic, and one value of each column at most.
 type bundle struct {
 	units   int64
-	rows    []int64   // of people
-	stays   [][]int64 // of columns: constantOf
+	rows    [rowStatistics][]int64 // of people
+	stays   [][]int64              // of columns: constantOf
 	orders  orders
 	moments [][]int64 // of the units that are counted, by column
 	unit    []int64   // of one
@@ -196,7 +196,7 @@ type bundle struct {
 }
 
 func newBundle(columns []Column) *bundle {
-	b := &bundle{rows: make([]int64, rowsCells), of: columns, orders: newOrders(len(columns)), moments: make([][]int64, len(columns)), unit: make([]int64, len(columns))}
+	b := &bundle{rows: [rowStatistics][]int64{make([]int64, rowsCells), make([]int64, exactCells)}, of: columns, orders: newOrders(len(columns)), moments: make([][]int64, len(columns)), unit: make([]int64, len(columns))}
 	for _, c := range columns {
 		b.columns = append(b.columns, newTally(c))
 		b.stays = append(b.stays, make([]int64, constantCells))
@@ -208,7 +208,7 @@ func newBundle(columns []Column) *bundle {
 func (b *bundle) addChunk(c *domain.Chunk) {
 	n := int64(c.Rows)
 	b.units += n
-	b.rows[rowsCell(1)] += n
+	b.addRows(1, n)
 	for k, y := range b.columns {
 		b.stays[k][noRows] += n
 		b.moments[k] = y.addColumn(&c.Columns[k], c.Rows)
@@ -219,7 +219,7 @@ func (b *bundle) addChunk(c *domain.Chunk) {
 // addUnit counts a person.
 func (b *bundle) addUnit(record []byte, rows uint64, changes []byte) error {
 	b.units++
-	b.rows[rowsCell(rows)]++
+	b.addRows(rows, 1)
 	clear(b.moments)
 	whole := cells(record, len(b.columns), func(k int, text []byte, null bool) {
 		if at := b.columns[k].add(text, null, 1); at != noMoment {
@@ -241,6 +241,12 @@ func (b *bundle) addUnit(record []byte, rows uint64, changes []byte) error {
 	return nil
 }
 
+// addRows counts units with a number of rows.
+func (b *bundle) addRows(rows uint64, n int64) {
+	b.rows[0][rowsCell(rows)] += n
+	b.rows[1][min(rows, exactCells)-1] += n
+}
+
 // entries returns the number of different texts.
 func (b *bundle) entries() (n int) {
 	for _, y := range b.columns {
@@ -253,7 +259,8 @@ func (b *bundle) entries() (n int) {
 func (b *bundle) emit(p Params, emit func(int, []byte) error) error {
 	sum := newTable(b.of)
 	parts := make([]valueList, p.Shards)
-	sum.units, sum.dense[len(sum.dense)-1] = b.units, b.rows
+	sum.units = b.units
+	copy(sum.dense[len(sum.dense)-rowStatistics:], b.rows[:])
 	for k, y := range b.columns {
 		for i := range y.list {
 			c := &y.list[i]
@@ -286,7 +293,8 @@ func (b *bundle) emit(p Params, emit func(int, []byte) error) error {
 // reset begins anew, in the same memory.
 func (b *bundle) reset() {
 	b.units = 0
-	clear(b.rows)
+	clear(b.rows[0])
+	clear(b.rows[1])
 	for k, y := range b.columns {
 		clear(b.stays[k])
 		for i := range b.orders[k] {
