@@ -21,11 +21,15 @@ type figures struct{ kinds, places, sizes, details, codes noisy }
 // number picks type, range and resolution of a number. A column whose places are not open has no places.
 func (f *FoundColumn) number(c Column, units float64, n figures) {
 	k := f.numberType(c, units, n)
+	if f.Type == domain.Numeric {
+		f.least = math.Pow10(-k)
+	}
 	ends, ok := f.extent(n.sizes)
 	if !ok {
 		f.Left = unseen
 		return
 	}
+	f.reach(&ends, n)
 	f.apart(&ends, n)
 	f.within(c, ends, n, min(k, cellkind.MaxPlaces), units)
 }
@@ -119,11 +123,14 @@ func (f *FoundColumn) extent(sizes noisy) (e extent, ok bool) {
 	return e, true
 }
 
-// held are the cells of magnitudes that the type can have, and where they are: whole numbers have none between 0 and 1.
+// held are the cells of magnitudes that the type can have, and where they are: numbers of so many places have none below the last.
 func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
-	list.sigma = magnitudes.sigma
+	least := f.least
+	if list.sigma = magnitudes.sigma; f.Type == domain.Int64 {
+		least = 1
+	}
 	for i, x := range magnitudes.cells[:magnitudeCells-1] {
-		if low, high := within(i); f.Type == domain.Int64 && i != powers && low >= -1 && high <= 1 {
+		if low, high := within(i); i != powers && max(-low, high) <= least {
 			continue
 		}
 		list.cells, at = append(list.cells, x), append(at, i)
