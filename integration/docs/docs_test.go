@@ -111,7 +111,7 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 	for _, name := range pages(t) {
 		table := filepath.Join(dir, "800")
-		if name == "README.md" { // what it prints depends on how many there are
+		if name == "README.md" || name == "docs/howto/ci.md" { // what it prints, or meets, depends on how many there are
 			table = filepath.Join(dir, "3000")
 		}
 		t.Run(name, func(t *testing.T) {

@@ -127,8 +127,9 @@ func ColumnsOf(t reflect.Type, privacyID string) (columns []Column, err error) {
 //		PrivacyID string
 //		Units     float64 // about how many there are
 //		Columns   []FoundColumn
-//		MaxRows   int64    `json:",omitempty"` // of a person; 0: one each, or no people
-//		Person    []string `json:",omitempty"` // columns that stay the same within a person
+//		MaxRows   int64      `json:",omitempty"` // of a person; 0: one each, or no people
+//		Person    []string   `json:",omitempty"` // columns that stay the same within a person
+//		Orders    [][]string `json:",omitempty"` // columns of dates that do not descend
 //
 //		Prior  accountant.Prior // what the discovery has charged to the budget, under the ID of its noise: see synth.SolveParams
 //		Config string           // hash of the parameters that it was drawn with, in hex
