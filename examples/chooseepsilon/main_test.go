@@ -11,7 +11,7 @@ func Example() {
 	}
 	// Output:
 	// ε    average TV  noise on any cell  method
-	// 0.1  0.027       2.75 %             dpam
+	// 0.1  0.025       2.75 %             dpam
 	// 0.3  0.012       0.96 %             dpam
 	// 1    0.004       0.30 %             dpam
 	// 3    0.002       0.11 %             dpam
