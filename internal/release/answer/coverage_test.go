@@ -244,7 +244,7 @@ func TestDiagonals(t *testing.T) {
 			}
 			for _, form := range forms {
 				people := people
-				if form == "learned" && !testing.Short() {
+				if form == "learned" {
 					people = []int{20_000, 200_000} // few people have wide intervals
 				}
 				for _, n := range people {
@@ -286,7 +286,7 @@ func TestDiagonals(t *testing.T) {
 			t.Logf("%s, %s: %d of %d intervals hold, answers are %.2f standard errors off", method, kind, x.held, x.all, x.off/float64(x.all))
 			bar := .9
 			if method == "rake" && strings.Contains(kind, "cells with people") && !dptest.Nightly() {
-				bar = .96 // 97 % or more hold; without upper ends of their own, 93 % of categories
+				bar = .97 // 97.7 % or more hold; without upper ends of their own, 95 % of categories
 			}
 			if kind == "learned: counts of corners" {
 				bar = .95 // 92 of 96 hold; 77 if cells beside the diagonal are taken to be even inside
