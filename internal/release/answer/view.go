@@ -235,14 +235,7 @@ func (v *view) divide(cuts map[int][]Key) {
 		if at >= len(v.clique) {
 			continue
 		}
-		v.uneven = append(v.uneven, v.unevenness(i))
-		v.far, v.counts = append(v.far, nil), append(v.counts, nil)
-		if v.counted(i) {
-			v.far[at], v.counts[at] = v.farOf(i), v.r.Model.Marginal(domain.Clique{i}, nil)
-			for c := range v.counts[at] {
-				v.counts[at][c] *= v.r.Units / v.r.Model.Total()
-			}
-		}
+		v.addUneven(i)
 		v.parts[at] = make([][]part, whole.Size())
 		for c, p := range cells {
 			v.parts[at][p.code] = append(v.parts[at][p.code], part{domain.Code(c), p.share})
@@ -404,6 +397,3 @@ func (v *view) possible() bool {
 	}
 	return false
 }
-
-// floor is the standard error of a count of nobody.
-func (v *view) floor() float64 { return math.Sqrt(1 + v.r.Errors.Least(v.clique)) }

@@ -40,18 +40,17 @@ func newOrders(columns int) orders {
 	return o
 }
 
-// add counts units, with the moments of each column; nil: none has a date there.
-func (o orders) add(moments [][]int64, units int) {
+// add counts units that have a date in both columns, with the moments of each column; nil: none has a date there.
+func (o orders) add(moments [][]int64) {
 	for k, first := range moments {
-		for i, cells := range o[k] {
-			if k+1+i >= len(moments) || first == nil || moments[k+1+i] == nil {
-				cells[notBoth] += int64(units)
-				continue
-			}
-			for row, y := range moments[k+1+i] {
+		if first == nil {
+			continue
+		}
+		for i, second := range moments[k+1 : min(k+1+nextColumns, len(moments))] {
+			cells := o[k][i]
+			for row, y := range second {
 				switch x := first[row]; {
 				case x == noMoment || y == noMoment:
-					cells[notBoth]++
 				case x < y:
 					cells[ascends]++
 				case x == y:
@@ -62,6 +61,14 @@ func (o orders) add(moments [][]int64, units int) {
 			}
 		}
 	}
+}
+
+// counts returns the cells of a column: who of the units is in no other cell has not both dates.
+func (o orders) counts(column int, units int64) [][]int64 {
+	for _, cells := range o[column] {
+		cells[notBoth] = units - cells[ascends] - cells[equals] - cells[descends]
+	}
+	return o[column][:]
 }
 
 // datePairs lists the columns of dates whose order is asked for, if all of a domain is to be found.

@@ -213,7 +213,7 @@ func (b *bundle) addChunk(c *domain.Chunk) {
 		b.stays[k][noRows] += n
 		b.moments[k] = y.addColumn(&c.Columns[k], c.Rows)
 	}
-	b.orders.add(b.moments, c.Rows)
+	b.orders.add(b.moments)
 }
 
 // addUnit counts a person.
@@ -237,7 +237,7 @@ func (b *bundle) addUnit(record []byte, rows uint64, changes []byte) error {
 	if !whole {
 		return errPeople
 	}
-	b.orders.add(b.moments, 1)
+	b.orders.add(b.moments)
 	return nil
 }
 
@@ -274,7 +274,7 @@ func (b *bundle) emit(p Params, emit func(int, []byte) error) error {
 			sum.dense[attribute(k, s)] = y.dense[s]
 		}
 		sum.dense[attribute(k, constantOf)] = b.stays[k]
-		copy(sum.dense[attribute(k, orderOf):], b.orders[k][:])
+		copy(sum.dense[attribute(k, orderOf):], b.orders.counts(k, b.units))
 	}
 	if err := emit(denseKey, sum.encode()); err != nil {
 		return err

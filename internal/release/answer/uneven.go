@@ -1,0 +1,111 @@
+package answer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+)
+
+// addUneven adds what is known of the values inside the cells of a column of the clique.
+func (v *view) addUneven(column int) {
+	v.uneven = append(v.uneven, v.unevenness(column))
+	var far, counts []float64
+	if v.counted(column) {
+		far, counts = v.farOf(column), v.r.Model.Marginal(domain.Clique{column}, nil)
+		for c := range counts {
+			counts[c] *= v.r.Units / v.r.Model.Total()
+		}
+	}
+	v.far, v.counts = append(v.far, far), append(v.counts, counts)
+}
+
+// slope is unevenness inside a cell of the table that is cut, or computed with, if several columns have cells of many values: where they
+// depend on each other, as beside a diagonal, people of a cell are at one of its ends though each column on its own is even.
+func (v *view) slope(cell int) float64 {
+	most := 0.0
+	for at, stride := range v.strides {
+		code := int(v.table.Codes[at][cell])
+		if len(v.parts[at][code]) == 1 && !slices.Contains(v.numbers, v.clique[at]) {
+			continue
+		}
+		a, here := &v.r.Domain.Attributes[v.clique[at]], 0
+		for i, stride := range v.strides {
+			here += int(v.table.Codes[i][cell]) * stride
+		}
+		x := v.people[here] / width(a, code)
+		for _, next := range []int{-1, 1} {
+			if code+next >= 0 && code+next < a.Bins() {
+				y := v.people[here+next*stride] / width(a, code+next)
+				most = max(most, math.Abs(x-y)/(x+y))
+			}
+		}
+	}
+	return leastUneven + mostSlope*most*most
+}
+
+// mostSlope is how uneven a cell beside an empty one is: with 1 means of learned bins were a fifth of a standard error off.
+const mostSlope = .6
+
+// width is how many values a cell of a column has, or how wide it is.
+func width(a *domain.Attribute, code int) float64 {
+	if lo, hi, ok := a.Ends(domain.Code(code)); ok {
+		return float64(hi-lo)/float64(max(a.Resolution, 1)) + 1
+	} else if lo, hi, ok := a.FloatEnds(domain.Code(code)); ok {
+		return max(hi-lo, math.SmallestNonzeroFloat32)
+	}
+	return 1
+}
+
+// unevenness returns for every cell of a column by which part of its spread the mean of the values inside may be off: the more,
+// the more the density of values differs from the density of the cells beside it. It is chosen, see the package comment.
+func (v *view) unevenness(column int) []float64 {
+	a := &v.r.Domain.Attributes[column]
+	counts, out := v.r.Model.Marginal(domain.Clique{column}, nil), make([]float64, a.Size())
+	total := v.r.Model.Total()
+	density := func(code int) float64 {
+		if code < 0 || code >= a.Bins() {
+			return -1
+		}
+		return counts[code] / width(a, code)
+	}
+	for c := range out {
+		most, x := 0.0, density(c)
+		for _, y := range []float64{density(c - 1), density(c + 1)} {
+			if x >= 0 && y >= 0 && x+y > 0 {
+				most = max(most, math.Abs(x-y)/(x+y))
+			}
+		}
+		out[c] = leastUneven + (1-leastUneven)*most*most
+		if counts[c] > total/2 { // the bins beside it tell little of the law of most people
+			out[c] = max(out[c], most)
+		}
+	}
+	return out
+}
+
+// farOf returns for every learned bin of a column the people who noise may hide at one end of it, see [interval.Intervals.Inside],
+// times its width in standard deviations of the values inside; nil of other columns.
+func (v *view) farOf(column int) []float64 {
+	a := &v.r.Domain.Attributes[column]
+	if len(a.Runs) == 0 {
+		return nil
+	}
+	out := make([]float64, a.Size())
+	for c := range out {
+		mean, square, ok := a.Moments(domain.Code(c))
+		width := 0.0
+		if lo, hi, whole := a.Ends(domain.Code(c)); whole {
+			width = float64(hi-lo) / math.Pow10(a.Scale)
+		} else if lo, hi, float := a.FloatEnds(domain.Code(c)); float {
+			width = hi - lo
+		}
+		if s := square - mean*mean; ok && s > 0 {
+			out[c] = v.r.Errors.Inside(column, domain.Code(c)) * width / math.Sqrt(s)
+		}
+	}
+	return out
+}
+
+// leastUneven is how uneven cells are where densities change nowhere.
+const leastUneven = .05
