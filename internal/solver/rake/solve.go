@@ -34,6 +34,9 @@ func Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 	}
 	values := place.New(p.Domain, r.tables, r.rng)
 	m := values.Undo(merged)
+	if err := r.fit.FollowPublic(m); err != nil {
+		return nil, err
+	}
 	m.StructuralZeros = p.Domain.Exclusions()
 	values.MeetRowCounts(m)
 	values.MeetGaps(m, r.fit.Counts)

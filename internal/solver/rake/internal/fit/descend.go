@@ -98,18 +98,45 @@ func (f *Fit) public() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.onMergedCells(from), nil
+}
+
+// onMergedCells sums counts of the original universe over the cells of the merged one.
+func (f *Fit) onMergedCells(from []float64) []float64 {
 	to := make([]float64, int(dense.Cells(f.Merged.Sizes)))
 	for z, n := range from {
-		if n == 0 {
-			continue
+		if n > 0 {
+			to[f.mergedCell(z)] += n
 		}
-		at, stride := 0, 1
-		for a := len(f.Targets.Sizes) - 1; a >= 0; a-- {
-			at += stride * int(f.Merged.Codes[a][z%f.Targets.Sizes[a]])
-			stride *= f.Merged.Sizes[a]
-			z /= f.Targets.Sizes[a]
-		}
-		to[at] += n
 	}
-	return to, nil
+	return to
+}
+
+// mergedCell returns the cell of the merged universe that an original one is in.
+func (f *Fit) mergedCell(z int) int {
+	at, stride := 0, 1
+	for a := len(f.Targets.Sizes) - 1; a >= 0; a-- {
+		at += stride * int(f.Merged.Codes[a][z%f.Targets.Sizes[a]])
+		stride *= f.Merged.Sizes[a]
+		z /= f.Targets.Sizes[a]
+	}
+	return at
+}
+
+// FollowPublic divides each merged cell of a model on original codes as the public table does, if the fit uses it. What the one-ways say
+// counts as one row. Spread by one-ways alone, rare values of seven columns of Adult cost .0052 of .0551 at ε = .1.
+func (f *Fit) FollowPublic(m *population.Model) error {
+	if f.Used == nil || f.Used.Weight == 0 {
+		return nil
+	}
+	from, err := f.problem.Public.Histogram(f.Targets.Sizes)
+	if err != nil {
+		return fmt.Errorf("rake: %w", err)
+	}
+	merged := f.onMergedCells(from)
+	for z, n := range from {
+		k := f.mergedCell(z)
+		m.Weights[z] = (n*f.field.Model.Weights[k] + m.Weights[z]) / (merged[k] + 1)
+	}
+	return nil
 }
