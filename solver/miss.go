@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
 // Miss is by how much the fitted counts of a table exceed its noisy answers. A fit that draws tables towards independence, or that
@@ -66,4 +68,45 @@ func (m *Miss) Fits(sizes []int) bool {
 		cells *= k
 	}
 	return cells == len(m.Counts)
+}
+
+// MissesOf returns by how much a model that has so many units misses noisy answers, of the columns and pairs that they hold: each
+// is a mean of answers weighted by precision.
+func MissesOf(m *Model, units float64, answered []query.Measurement) (list []*Miss) {
+	var cliques []domain.Clique
+	answers, precisions, at, kept := [][]float64{}, []float64{}, map[string]int{}, 0
+	add := func(a *query.Measurement, c domain.Clique) {
+		cells, _ := c.Cells(m.Sizes)
+		i, ok := at[c.Key()]
+		if !ok {
+			if kept+int(cells) > MostMissed {
+				return
+			}
+			kept += int(cells)
+			i = len(cliques)
+			at[c.Key()] = i
+			cliques, answers, precisions = append(cliques, c), append(answers, make([]float64, cells)), append(precisions, 0)
+		}
+		u := float64(cells) / (a.Variance * float64(len(a.Values)))
+		for j, x := range population.NewProjection(m.Sizes, a.Clique, c).Sum(make([]float64, cells), a.Values) {
+			answers[i][j] += u * x
+		}
+		precisions[i] += u
+	}
+	for k := range answered {
+		for i, a := range answered[k].Clique {
+			add(&answered[k], domain.Clique{a})
+			for _, b := range answered[k].Clique[i+1:] {
+				add(&answered[k], domain.Clique{a, b})
+			}
+		}
+	}
+	scale := units / m.Total()
+	for i, fitted := range m.Marginals(cliques) {
+		for j, x := range answers[i] {
+			fitted[j] = scale*fitted[j] - x/precisions[i]
+		}
+		list = append(list, NewMiss(cliques[i], nil, fitted, 1/precisions[i], false))
+	}
+	return list
 }

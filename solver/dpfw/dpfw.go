@@ -47,6 +47,7 @@ func Method(s Settings) string { return solver.Named("dpfw", s) }
 
 // curator is what DPFW asks of private data; solver.Curator says what each method does.
 type curator interface {
+	Budget() dp.Budget
 	Total(stage string, share dp.Share) (query.Total, error)
 	SelectBlock(stage string, round int, w query.Workload, model query.Answers, share dp.Share) (query.Block, error)
 	SelectCell(stage string, round int, w query.Workload, model query.Answers, total float64, share dp.Share) (query.Cell, error)

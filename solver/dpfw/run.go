@@ -22,7 +22,8 @@ func (pl *plan) run(p solver.Problem, c curator) (*solver.Result, error) {
 		return nil, err
 	}
 	total.Units = max(1, total.Units)
-	weights, err := pl.descend(p.Progress, c, total.Units)
+	r := pl.newRun(total.Units)
+	weights, err := r.descend(p.Progress, c)
 	if err != nil {
 		return nil, err
 	}
@@ -30,21 +31,25 @@ func (pl *plan) run(p solver.Problem, c curator) (*solver.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &solver.Result{
+	out := &solver.Result{
 		Model:      &population.Model{Sizes: pl.maximal.Sizes, Weights: weights, StructuralZeros: pl.impossible},
 		Total:      total,
 		MaxError:   &worst,
 		RMSE:       math.NaN(),
 		Iterations: pl.rounds,
 		Status:     solver.RoundsDone,
-	}, nil
+	}
+	if pl.form == Block {
+		out.Fit = r.test(out.Model, pl.scale(c.Budget()))
+		out.Status = out.Fit.StatusOf(out.Status)
+	}
+	return out, nil
 }
 
 // descend returns the average of the models, the t-th with weight t, scaled to the number of units.
-func (pl *plan) descend(progress solver.Progress, c curator, units float64) ([]float64, error) {
-	r := pl.newRun(units)
+func (r *run) descend(progress solver.Progress, c curator) ([]float64, error) {
 	average := make([]float64, len(r.theta))
-	for t := 1; t <= pl.rounds; t++ {
+	for t := 1; t <= r.rounds; t++ {
 		r.evaluate()
 		for z, x := range r.model {
 			average[z] += float64(t) * x
@@ -52,9 +57,9 @@ func (pl *plan) descend(progress solver.Progress, c curator, units float64) ([]f
 		if err := r.round(c, t); err != nil {
 			return nil, err
 		}
-		progress.Report(stageSelect, t, pl.rounds)
+		progress.Report(stageSelect, t, r.rounds)
 	}
-	scale := units / (float64(pl.rounds) * float64(pl.rounds+1) / 2)
+	scale := r.units / (float64(r.rounds) * float64(r.rounds+1) / 2)
 	for z := range average {
 		average[z] *= scale
 	}
@@ -73,18 +78,20 @@ type run struct {
 	step   []float64 // room for one marginal's ±step
 	logK   float64
 	spread float64 // Σ of the variances of the selected queries under the models
+	told   told
+	every  int // how many rounds there are for each that is kept
 }
 
 func (pl *plan) newRun(units float64) *run {
 	d := dense.PlanOf(pl.maximal)
-	r := &run{plan: pl, oracle: dense.NewOracle(d), units: units, logK: math.Log(float64(d.Len()))}
+	r := &run{plan: pl, oracle: dense.NewOracle(d), units: units, logK: math.Log(float64(d.Len())), told: told{blocks: make([]query.Block, 0, pl.rounds)}}
 	r.theta, r.model = dense.Forbid(make([]float64, d.Len()), pl.maximal.Sizes, pl.impossible), make([]float64, d.Len())
 	r.counts, r.flat = d.NewAnswers()
 	widest := 0
 	for _, n := range d.Cells() {
 		widest = max(widest, n)
 	}
-	r.step = make([]float64, widest)
+	r.step, r.every = make([]float64, widest), 1+pl.rounds*widest/mostTold
 	return r
 }
 
@@ -112,6 +119,9 @@ func (r *run) round(c curator, t int) error {
 	s, err := c.SelectBlock(stageSelect, t, r.maximal, r.counts, r.each)
 	if err != nil {
 		return err
+	}
+	if t%r.every == 0 {
+		r.told.add(s, r.counts[s.Marginal])
 	}
 	mean := 0.0
 	for i, sign := range s.Signs {

@@ -40,7 +40,8 @@
 //
 // Selection alone (dpfw) releases one certificate, the largest error of any cell. Large cells get 1/2.7 of its upper
 // 95 % limit, S, as standard error, small cells of columns the variance S²·b/(b + S/2). Those of tables err by .7 of what S²·b/(b + 2·S)
-// says, and upwards by all of it.
+// says, and upwards by all of it. Its rounds also tell counts of columns and pairs, with little more noise than answers have: cells
+// and sums of these err by that noise and their distance from these counts, see certificate.go.
 //
 // # What a fit misses
 //
@@ -49,8 +50,8 @@
 // the query. Linear adds m² − s² where that is above 0, and all of m² where the fit has too much; of a query on one measured table
 // its variance is at most (1.15)²·(m² + s²), the error of those answers and the distance from them. A fit to residuals gives no cell
 // less than 0, so that in a sum of many cells .3·s² is added. Errors of a pair's cells that are the prior's have a correlation of .01
-// besides. If only the largest error is known, m is the largest part of the way from
-// even cells that it allows. TestDiagonals of package answer has the coverage.
+// besides. If only the largest error is known, as of linear queries, m is the largest part of
+// the way from even cells that it allows. TestDiagonals of package answer has the coverage.
 //
 // # Skewed intervals
 //

@@ -23,7 +23,7 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 	for i, s := range standardErrors {
 		dst[i] = fitted[i] + sigmas95*s
 	}
-	if v.source(c) == Certificate {
+	if v.source(c) == Certificate && v.answered(c) == nil {
 		again := make([]float64, len(dst))
 		for i, s := range standardErrors {
 			again[i] = fitted[i] + s/tableCertified

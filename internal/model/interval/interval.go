@@ -44,7 +44,9 @@ func New(r *solver.Result) *Intervals {
 	v.tested(r.Fit)
 	if r.Uncertainty == nil {
 		if v.scale = spread(r); v.scale >= 0 {
-			v.keepMisses(missesOf(r))
+			v.keepMisses(solver.MissesOf(r.Model, v.units, r.Measurements))
+		} else if r.Fit != nil {
+			v.keepMisses(r.Fit.Misses)
 		} else {
 			v.keepMisses(certifiedMisses(r))
 		}
@@ -73,6 +75,7 @@ func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []flo
 		}
 	case source == Certificate:
 		v.certifiedCells(c, fitted, dst)
+		v.answeredCells(c, dst)
 	case v.uncertainty == nil:
 		v.whole(c, fitted, dst)
 	default:

@@ -310,9 +310,14 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 		}
 		if len(p.codes) == l.width && noise > 0 && !p.missed.merged && !population {
 			answered = inflation * inflation * (miss*miss + noise)
+			if l.source == Certificate && l.width == 1 {
+				answered = ofColumn(miss, noise)
+			}
 		}
 	}
-	model = min(model, answered)
+	if model = min(model, answered); l.source == Certificate && !math.IsInf(answered, 1) { // which says nothing of sums
+		model = answered
+	}
 	return model + l.totalVar*total*total, drawn
 }
 

@@ -31,40 +31,6 @@ func (v *Intervals) keepMisses(list []*solver.Miss) {
 	}
 }
 
-// missesOf returns the misses of columns and pairs of a fit to whole marginals: each answer is a mean weighted by precision.
-func missesOf(r *solver.Result) (list []*solver.Miss) {
-	var cliques []domain.Clique
-	answers, precisions, at, kept := [][]float64{}, []float64{}, map[string]int{}, 0
-	for _, m := range r.Measurements {
-		eachSubset(m.Clique, 2, func(c domain.Clique) {
-			cells, _ := c.Cells(r.Model.Sizes)
-			i, ok := at[c.Key()]
-			if !ok {
-				if kept+int(cells) > solver.MostMissed {
-					return
-				}
-				kept += int(cells)
-				i = len(cliques)
-				at[c.Key()] = i
-				cliques, answers, precisions = append(cliques, c), append(answers, make([]float64, cells)), append(precisions, 0)
-			}
-			u := float64(cells) / (m.Variance * float64(len(m.Values)))
-			for j, x := range population.NewProjection(r.Model.Sizes, m.Clique, c).Sum(make([]float64, cells), m.Values) {
-				answers[i][j] += u * x
-			}
-			precisions[i] += u
-		})
-	}
-	scale := math.Max(r.Total.Units, 1) / r.Model.Total()
-	for i, fitted := range r.Model.Marginals(cliques) {
-		for j, x := range answers[i] {
-			fitted[j] = scale*fitted[j] - x/precisions[i]
-		}
-		list = append(list, solver.NewMiss(cliques[i], nil, fitted, 1/precisions[i], false))
-	}
-	return list
-}
-
 // certifiedMisses returns how far a model may be off of which only the largest error is known: selection starts from even cells,
 // and what is left of the way from there is the same part in all cells of a table, so that sums add up.
 func certifiedMisses(r *solver.Result) (list []*solver.Miss) {
@@ -217,7 +183,7 @@ func beyond(miss, noise float64) float64 {
 func (v *Intervals) addMisses(c domain.Clique, fitted, dst []float64) {
 	eachSubset(c, 2, func(sub domain.Clique) {
 		m := v.misses[sub.Key()]
-		if m == nil || m.Variance == 0 { // a certificate's errors are of cells
+		if m == nil || m.Variance == 0 || len(sub) == len(c) && v.source(c) == Certificate { // whose errors are of cells
 			return
 		}
 		if len(sub) == 1 {
