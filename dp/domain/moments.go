@@ -2,58 +2,76 @@ package domain
 
 import "math"
 
+// Stretch is some values of a cell: evenly spaced, in their order, and alike.
+type Stretch struct {
+	Low, High float64 // the first and the last one
+	Values    float64 // their number; +Inf: all between
+	Weight    float64 // beside other stretches of the cell
+}
+
 // Moments returns the mean and the mean square of the values that a cell is decoded to, as numbers: BOOL is 0 or 1, NUMERIC as it
 // is written, and times are in their native unit. ok is false for NULL and for types that are no numbers.
 func (a *Attribute) Moments(code Code) (mean, square float64, ok bool) {
-	unit := 1.0
-	for range a.Scale {
-		unit *= 10
+	weight := 0.0
+	for _, s := range a.Stretches(code) {
+		mid, half := (s.Low+s.High)/2, (s.High-s.Low)/2
+		spread := 0.0
+		if s.Values > 1 {
+			spread = half * half / 3 * (1 + 2/(s.Values-1))
+		}
+		weight += s.Weight
+		mean += s.Weight * mid
+		square += s.Weight * (mid*mid + spread)
 	}
-	if a.Type == Float64 {
-		return a.floatMoments(code)
-	}
-	lo, hi, ok := a.Ends(code)
-	if !ok {
+	if weight == 0 {
 		return 0, 0, false
 	}
-	if lo == hi || len(a.Values) > 0 {
-		x := float64(lo) / unit
-		return x, x * x, true
+	return mean / weight, square / weight, true
+}
+
+// Stretches returns the values that a cell is decoded to, in their order, as numbers as Moments has them; none if those have none.
+func (a *Attribute) Stretches(code Code) []Stretch {
+	if a.Type == Float64 {
+		return a.floatStretches(code)
+	}
+	unit := math.Pow10(a.Scale)
+	lo, hi, ok := a.Ends(code)
+	switch {
+	case !ok:
+		return nil
+	case lo == hi || len(a.Values) > 0:
+		return []Stretch{{float64(lo) / unit, float64(lo) / unit, 1, 1}}
 	}
 	first, last := a.multiples(int(code))
 	begin, _ := a.span()
-	sum := moments{shares: a.Distribution()}
+	out := stretches{shares: a.Distribution()}
 	below, above := outside(a.Exact, a.Cuts)
-	sum.cell(int(first-begin), int(last-begin)+1, len(below), a.before(len(above)), func(k float64) float64 {
+	return out.cell(int(first-begin), int(last-begin)+1, len(below), a.before(len(above)), func(k float64) float64 {
 		return float64(a.written(begin+int64(k))) / unit
 	}, func(k float64) float64 { return (float64(begin) + k) * float64(a.Resolution) / unit })
-	mean, square = sum.result()
-	return mean, square, true
 }
 
-func (a *Attribute) floatMoments(code Code) (mean, square float64, ok bool) {
+func (a *Attribute) floatStretches(code Code) []Stretch {
 	lo, hi, ok := a.FloatEnds(code)
-	if !ok {
-		return 0, 0, false
-	}
-	if a.FloatResolution == 0 || len(a.Runs) == 0 {
-		m, half := (lo+hi)/2, (hi-lo)/2
-		return m, m*m + half*half/3, true
+	switch {
+	case !ok:
+		return nil
+	case a.FloatResolution == 0:
+		return []Stretch{{lo, hi, math.Inf(1), 1}}
 	}
 	whole, g := newGrid(a.whole(), 0), newGrid(a, int(code))
-	sum := moments{shares: a.Distribution()}
+	out := stretches{shares: a.Distribution()}
 	below, above := outside(a.FloatExact, a.FloatCuts)
-	sum.cell(int(g.first-whole.first), int(g.last-whole.first)+1, len(below), a.before(len(above)), func(k float64) float64 {
+	return out.cell(int(g.first-whole.first), int(g.last-whole.first)+1, len(below), a.before(len(above)), func(k float64) float64 {
 		return a.writtenFloat(&whole, whole.first+k)
 	}, func(k float64) float64 { return (whole.first + k) * a.FloatResolution })
-	mean, square = sum.result()
-	return mean, square, true
 }
 
-// moments collects the values of a cell: they are uniform in each run of the distribution, or in the whole cell without one.
-type moments struct {
-	shares                *Distribution
-	weight, first, second float64
+// stretches collects the values of a cell: they are uniform in each run of the distribution, or in the whole cell without one.
+type stretches struct {
+	shares *Distribution
+	weight float64
+	list   []Stretch
 }
 
 // before returns the number from which on values are the exact ones above the range, if there are any.
@@ -64,8 +82,8 @@ func (a *Attribute) before(above int) int {
 	return a.whole().Fine() - above
 }
 
-// cell adds the values from … to−1, of which those before first and from last on are exact values beyond the range.
-func (m *moments) cell(from, to, first, last int, exact, linear func(k float64) float64) {
+// cell returns the values from … to−1, of which those before first and from last on are exact values beyond the range.
+func (m *stretches) cell(from, to, first, last int, exact, linear func(k float64) float64) []Stretch {
 	for k := from; k < min(to, first); k++ {
 		m.add(k, k+1, exact)
 	}
@@ -74,13 +92,14 @@ func (m *moments) cell(from, to, first, last int, exact, linear func(k float64) 
 		m.add(k, k+1, exact)
 	}
 	if m.weight <= 0 && m.shares != nil { // no share: all values alike
-		*m = moments{}
-		m.cell(from, to, first, last, exact, linear)
+		*m = stretches{}
+		return m.cell(from, to, first, last, exact, linear)
 	}
+	return m.list
 }
 
 // add adds the values from … to−1; value is linear in their number.
-func (m *moments) add(from, to int, value func(k float64) float64) {
+func (m *stretches) add(from, to int, value func(k float64) float64) {
 	for at := from; at < to; {
 		end, weight := to, float64(to-at)
 		if m.shares != nil {
@@ -92,17 +111,8 @@ func (m *moments) add(from, to int, value func(k float64) float64) {
 			}
 			weight = m.shares.Below(float64(end)) - m.shares.Below(float64(at))
 		}
-		lo, hi := value(float64(at)), value(float64(end-1))
-		mid, half := (lo+hi)/2, (hi-lo)/2
-		spread := 0.0
-		if n := float64(end - at); n > 1 {
-			spread = half * half / 3 * (n + 1) / (n - 1)
-		}
+		m.list = append(m.list, Stretch{value(float64(at)), value(float64(end - 1)), float64(end - at), weight})
 		m.weight += weight
-		m.first += weight * mid
-		m.second += weight * (mid*mid + spread)
 		at = end
 	}
 }
-
-func (m *moments) result() (mean, square float64) { return m.first / m.weight, m.second / m.weight }

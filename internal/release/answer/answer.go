@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,7 +136,7 @@ func compare(x float64, op string, y float64) bool {
 
 // answer computes one column of a group.
 func (v *view) answer(g *group, it *Item) Answer {
-	out := Answer{Group: g.labels, Column: it.Name, Measured: v.linear.Source() == interval.Measured && !v.cut, Earlier: v.r.Errors.Earlier()}
+	out := Answer{Group: g.labels, Column: it.Name, Measured: v.linear.Source() == interval.Measured && !v.cut && !v.computes(it), Earlier: v.r.Errors.Earlier()}
 	top := v.sum(g, &it.Top)
 	switch {
 	case it.Down != nil:
@@ -237,7 +236,7 @@ func (v *view) ratio(out *Answer, g *group, top, down sum) {
 				return 0
 			}
 			return top.spread(p) / (down.value * down.value)
-		}, true)
+		}, v.farther)
 	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 }
 
@@ -265,77 +264,31 @@ func (v *view) variance(out *Answer, g *group, a *Aggregate) {
 		return
 	}
 	k := v.place(a.Column)
-	first, second := 0.0, 0.0
+	first := g.pieces[slices.IndexFunc(g.pieces, func(p piece) bool { return count.part(&p) > 0 })].values[k].mean
+	mean, square := first, 0.0
+	for i := range g.pieces { // from a first value, and around the mean: of large numbers that hardly differ nothing is lost
+		p := &g.pieces[i]
+		mean += p.weight * count.part(p) * (p.values[k].mean - first) / count.value
+	}
 	for i := range g.pieces {
 		p := &g.pieces[i]
-		w := p.weight * count.part(p)
-		first += w * p.values[k].mean
-		second += w * p.values[k].square
+		x, d := p.values[k], p.values[k].mean-mean
+		square += p.weight * count.part(p) * (d*d + max(0, x.square-x.mean*x.mean))
 	}
-	mean := first / count.value
-	out.Value = max(0, second/count.value-mean*mean)
+	out.Value = square / count.value
 	out.StandardError = v.deviation(g, func(p *piece) float64 {
 		x := p.values[k]
-		return count.part(p) * (x.square - 2*mean*x.mean + mean*mean - out.Value) / count.value
+		return count.part(p) * ((x.mean-mean)*(x.mean-mean) + max(0, x.square-x.mean*x.mean) - out.Value) / count.value
 	}, func(p *piece) float64 { // of the square of a value in a cell, which is taken to be even in it
 		x := p.values[k]
 		s := max(0, x.square-x.mean*x.mean)
 		d := x.mean - mean
 		return (4*d*d*s + .8*s*s) / (count.value * count.value)
-	}, true)
+	}, v.farther)
 	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 	if a.Function == "STDDEV" {
 		root := math.Sqrt(out.Value)
 		out.StandardError /= max(2*root, math.SmallestNonzeroFloat32)
 		out.Value, out.Low, out.High = root, math.Sqrt(max(0, out.Low)), math.Sqrt(out.High)
 	}
-}
-
-// quantile inverts the share below: its interval comes from the shares at both ends of the share's own interval.
-func (v *view) quantile(out *Answer, g *group, a *Aggregate) {
-	count := v.sum(g, &Aggregate{Function: "COUNT", Column: a.Column})
-	if v.hides(out, g, count) {
-		return
-	}
-	k := v.place(a.Column)
-	list := make([]*piece, 0, len(g.pieces))
-	for i := range g.pieces {
-		if p := &g.pieces[i]; p.values[k].ok {
-			list = append(list, p)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *piece) int { return cmp.Compare(a.values[k].mean, b.values[k].mean) })
-	at := func(level float64) float64 {
-		want, sum := min(max(level, 0), 1)*count.value, 0.0
-		for i := 0; i < len(list); {
-			cell, from := 0.0, i
-			for ; i < len(list) && list[i].values[k].mean == list[from].values[k].mean; i++ {
-				cell += list[i].weight * count.part(list[i])
-			}
-			if sum+cell >= want || i == len(list) {
-				x := list[from].values[k]
-				half := math.Sqrt(3 * max(0, x.square-x.mean*x.mean)) // of an even cell
-				return x.mean + half*(2*min(max((want-sum)/max(cell, 1e-300), 0), 1)-1)
-			}
-			sum += cell
-		}
-		return math.NaN()
-	}
-	out.Value = at(a.Level)
-	below := func(p *piece) float64 {
-		x := p.values[k]
-		half := math.Sqrt(3 * max(0, x.square-x.mean*x.mean))
-		share := 0.0
-		switch {
-		case x.mean+half <= out.Value:
-			share = 1
-		case x.mean-half < out.Value:
-			share = (out.Value - x.mean + half) / (2 * half)
-		}
-		return share
-	}
-	s := v.deviation(g, func(p *piece) float64 { return count.part(p) * (below(p) - a.Level) / count.value },
-		func(p *piece) float64 { b := below(p); return b * (1 - b) / (count.value * count.value) }, false)
-	out.Low, out.High = at(a.Level-sigmas95*s), at(a.Level+sigmas95*s)
-	out.StandardError = (out.High - out.Low) / (2 * sigmas95)
 }

@@ -214,13 +214,13 @@ const trends = 1.2
 // error returns the standard error of a sum over the people of g, and keeps a COUNT's.
 func (v *view) error(g *group, s sum) float64 {
 	if s.counts == notCount {
-		return v.deviation(g, s.part, s.spread, true)
+		return v.deviation(g, s.part, s.spread, v.farther)
 	}
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	x, ok := g.counts[s.counts]
 	if !ok {
-		if x = v.deviation(g, s.part, s.spread, true); g.counts == nil {
+		if x = v.deviation(g, s.part, s.spread, v.farther); g.counts == nil {
 			g.counts = map[int]float64{}
 		}
 		g.counts[s.counts] = x
@@ -228,9 +228,9 @@ func (v *view) error(g *group, s sum) float64 {
 	return x
 }
 
-// deviation returns the standard error of the sum of part over the people of g, with the variance spread inside pieces. Numbers
-// are computed with themselves, so that the few at the far end of a bin count as much as they are.
-func (v *view) deviation(g *group, parts, spread func(p *piece) float64, numbers bool) float64 {
+// deviation returns the standard error of the sum of part over the people of g, with the variance spread inside pieces. far is what
+// the people add who noise may hide at one end of a learned bin, whose standard deviation of part is given.
+func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far func(at, code int, deviation float64) float64) float64 {
 	var cells []int
 	var q []float64
 	within := make([][]float64, len(v.clique)) // deviation that all people of a cell share, by column and code
@@ -275,8 +275,8 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, numbers
 	for at, cells := range within {
 		for code, x := range cells {
 			out += x * x
-			if n := people[at][code]; numbers && n > 0 && v.far[at] != nil {
-				x := v.far[at][code] * spreads[at][code] / n
+			if n := people[at][code]; n > 0 && v.far[at] != nil {
+				x := far(at, code, spreads[at][code]/n)
 				out += x * x * min(1, n/v.counts[at][code])
 			}
 		}

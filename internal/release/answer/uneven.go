@@ -107,5 +107,30 @@ func (v *view) farOf(column int) []float64 {
 	return out
 }
 
+// assumed reports whether a column has declared cells of several values: nothing was released of what lies inside.
+func (v *view) assumed(column int) bool {
+	if column >= v.r.Domain.Len() {
+		return false
+	}
+	a := &v.r.Domain.Attributes[column]
+	for c := range a.Bins() {
+		if list := a.Stretches(domain.Code(c)); len(a.Runs) == 0 && (len(list) > 1 || len(list) == 1 && list[0].Values > 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// computes reports whether an item computes with what is assumed.
+func (v *view) computes(it *Item) bool {
+	of := func(a *Aggregate) bool {
+		return a.Column != "" && a.Function != "COUNT" && v.assumed(v.d.Index(a.Column))
+	}
+	return of(&it.Top) || it.Down != nil && of(it.Down)
+}
+
+// farther is what people at the far end of a bin add to a sum of numbers: as much as they are beyond its middle.
+func (v *view) farther(at, code int, deviation float64) float64 { return v.far[at][code] * deviation }
+
 // leastUneven is how uneven cells are where densities change nowhere.
 const leastUneven = .05

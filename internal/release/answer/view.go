@@ -31,7 +31,7 @@ type view struct {
 	uneven     [][]float64                    // of every cell of each of clique, see unevenness
 	far        [][]float64                    // of every cell of each of clique, see farOf; nil if it is no number
 	counts     [][]float64                    // people in them
-	cut        bool                           // a cell has more than one part, or its values are computed with
+	cut        bool                           // a cell has more than one part
 	strides    []int                          // of clique in people, if several columns have cells of many values; else nil
 	people     []float64                      // in the cells of clique
 	keys       []grouping
