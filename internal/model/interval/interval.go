@@ -25,7 +25,7 @@ type Intervals struct {
 	totalVariance float64
 	uncertainty   *solver.Uncertainty
 	tables        map[string]*solver.TableUncertainty
-	oneWay        [][]float64 // variance of every value's count; of a residual fit
+	oneWay        [][]float64 // variance of every value's count; nil of a certificate
 	screened      [4][]distance
 	measurements  []query.Measurement
 	maxError      *query.MaxError
@@ -45,6 +45,7 @@ func New(r *solver.Result) *Intervals {
 	if r.Uncertainty == nil {
 		if v.scale = spread(r); v.scale >= 0 {
 			v.keepMisses(solver.MissesOf(r.Model, v.units, r.Measurements))
+			v.oneWay = columnVariances(r)
 		} else if r.Fit != nil {
 			v.keepMisses(r.Fit.Misses)
 		} else {

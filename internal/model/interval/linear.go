@@ -28,6 +28,7 @@ type part struct {
 	base     []float64
 	variance []float64 // of the count of units in hand
 	beyond   []float64 // of the count that the population would lead one to expect
+	alone    []float64 // of the count of a value by itself; nil: the same
 	faces    []face
 	moved    []float64 // standard deviation that the prior has in each cell of a pair; nil of others
 	missed   *missed   // nil: not known
@@ -49,9 +50,14 @@ func (v *Intervals) Linear(t Table) *Linear {
 			plain = append(plain, i)
 		}
 	}
-	g := newGrouper(v.sizes, &t, measuredWidth)
+	g, alone := newGrouper(v.sizes, &t, measuredWidth), v.alone(t.Clique)
 	eachSubset(plain, measuredWidth, func(sub domain.Clique) {
 		p, source := v.part(g, sub, sub)
+		for j := range p.base {
+			if alone != nil {
+				p.alone = append(p.alone, alone[p.codes[0][j]])
+			}
+		}
 		l.parts, l.source = append(l.parts, p), worse(l.source, source)
 	})
 	if len(plain) > measuredWidth {
@@ -299,7 +305,12 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 		if population {
 			variance = p.beyond
 		}
-		model += p.error(means, variance)
+		x := p.error(means, variance)
+		if p.alone != nil && !population {
+			one := concentration(means)
+			x = one*p.error(means, p.alone) + (1-one)*x
+		}
+		model += x
 		if p.missed == nil {
 			continue
 		}
@@ -327,16 +338,25 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 // package answer.
 const keptNoise = .3
 
+// concentration returns how far a query is one of a single cell: 1, and of many 0.
+func concentration(q []float64) float64 {
+	size, square := 0.0, 0.0
+	for _, x := range q {
+		size, square = size+math.Abs(x), square+x*x
+	}
+	return square / max(size*size, math.SmallestNonzeroFloat64)
+}
+
 // oneSided returns how far a query is a sum of many cells with one sign: 1 of all, 0 of one cell, and of a mean, whose parts cancel.
 func oneSided(q []float64) float64 {
-	sum, size, square := 0.0, 0.0, 0.0
+	sum, size := 0.0, 0.0
 	for _, x := range q {
-		sum, size, square = sum+x, size+math.Abs(x), square+x*x
+		sum, size = sum+x, size+math.Abs(x)
 	}
 	if size == 0 {
 		return 0
 	}
-	return max(0, math.Abs(sum)/size-square/(size*size))
+	return max(0, math.Abs(sum)/size-concentration(q))
 }
 
 // Inside returns how many people noise may hide at one end of a learned bin rather than at the other, as a standard deviation; 0 of

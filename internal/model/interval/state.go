@@ -90,14 +90,17 @@ func Restore(data []byte, sizes []int) (*Intervals, error) {
 	}
 	v.keepMisses(s.Misses)
 	v.tested(s.Fit)
+	if !columns(s.OneWay, sizes, s.Uncertainty == nil) {
+		return nil, errState
+	}
 	if s.Uncertainty == nil {
 		return v, nil
 	}
-	if len(s.Uncertainty.Pooled) != len(sizes) || len(s.OneWay) != len(sizes) {
+	if len(s.Uncertainty.Pooled) != len(sizes) {
 		return nil, errState
 	}
 	for a, k := range sizes {
-		if len(s.Uncertainty.Pooled[a]) != k || len(s.OneWay[a]) != k || !fits(s.Uncertainty.Inside, a, k) {
+		if len(s.Uncertainty.Pooled[a]) != k || !fits(s.Uncertainty.Inside, a, k) {
 			return nil, errState
 		}
 	}
@@ -108,6 +111,14 @@ func Restore(data []byte, sizes []int) (*Intervals, error) {
 	}
 	v.index()
 	return v, nil
+}
+
+// columns reports whether a list has every value of every column, or may have none and has none.
+func columns(list [][]float64, sizes []int, none bool) bool {
+	if none && list == nil {
+		return true
+	}
+	return slices.EqualFunc(list, sizes, func(x []float64, k int) bool { return len(x) == k })
 }
 
 // fits reports whether a list by attribute and value, or nothing, has k values of attribute a.

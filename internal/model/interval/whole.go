@@ -3,8 +3,11 @@ package interval
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
+	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -31,11 +34,14 @@ func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 	if width == 1 && v.misses[c.Key()] != nil { // it is known what sums of its cells are off
 		f = 1
 	}
+	alone := v.alone(c)
 	for i, b := range fitted {
 		b = max(b, 0)
 		x := v.scale * (b + softening)
 		x = x/(1+x*u) + scatter*b + min(rounding, b) // a fit stops before it has whole people
-		if width == 1 && u > 0 {
+		if alone != nil {
+			x = alone[i] + min(rounding, b)
+		} else if width == 1 && u > 0 {
 			x = max(x, 1/u)
 		}
 		dst[i] = f * math.Sqrt(x)
@@ -53,6 +59,56 @@ func (v *Intervals) precision(c domain.Clique) float64 {
 		}
 	}
 	return u
+}
+
+// spreading is how many times the noise of one cell the count of a value errs by whose people are all in one, in variance. By dpam 91 to
+// 99 % of the values of sparse tables held with it, 87 to 98 % with 1, and 99.4 to 100 % by the noise of all cells.
+const spreading = 1.5
+
+// columnVariances returns the variance of the count of every value of a fit to whole marginals. A fit that gives no cell less than 0
+// loses the noise of empty cells: what is left is that of as many as people are spread over, (Σb)²/Σb². If nothing is measured it is 0.
+func columnVariances(r *solver.Result) [][]float64 {
+	out := make([][]float64, len(r.Model.Sizes))
+	for a, size := range r.Model.Sizes {
+		out[a] = make([]float64, size) // precisions, at first
+	}
+	for _, m := range r.Measurements {
+		fitted := r.Model.Marginal(m.Clique, nil)
+		square := floats.MulTo(make([]float64, len(fitted)), fitted, fitted)
+		for _, a := range m.Clique {
+			onto, k := population.NewProjection(r.Model.Sizes, m.Clique, domain.Clique{a}), len(out[a])
+			squares := onto.Sum(make([]float64, k), square)
+			for code, b := range onto.Sum(make([]float64, k), fitted) {
+				cells := float64(len(fitted) / k)
+				if b > 0 {
+					cells = min(cells, spreading*b*b/squares[code])
+				}
+				out[a][code] += 1 / (cells * m.Variance)
+			}
+		}
+	}
+	for _, list := range out {
+		for code, u := range list {
+			if u > 0 {
+				list[code] = 1 / u
+			}
+		}
+	}
+	return out
+}
+
+// alone returns the variance of the count of every value of c, if c is a measured column of a fit to whole marginals; else, or if an
+// earlier version made the release, nil.
+func (v *Intervals) alone(c domain.Clique) []float64 {
+	if v.uncertainty != nil || v.oneWay == nil || v.plain(c) != 1 || v.precision(c) == 0 {
+		return nil
+	}
+	for _, a := range c {
+		if v.sizes[a] > 1 {
+			return v.oneWay[a]
+		}
+	}
+	return nil
 }
 
 // bins hold cells of nearly equal base, which share what is computed from it.
