@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -45,7 +46,7 @@ func (f *Fit) test(m *population.Model) *solver.Fit {
 			sums[cliques[i][0]] = counts
 			continue
 		}
-		asked[i].test(&tables[i], counts)
+		asked[i].test(&tables[i], counts, f)
 		if t, c := asked[i], cliques[i]; len(c) == 2 {
 			for j := range counts {
 				for side, code := range [2]int{j / t.shape[1], j % t.shape[1]} {
@@ -66,38 +67,118 @@ func (f *Fit) test(m *population.Model) *solver.Fit {
 // testOneWay compares the counts of merged codes with the answers of their values, which it takes off.
 func (f *Fit) testOneWay(t *solver.TableFit, counts []float64) {
 	a := t.Clique[0]
-	one, noise := &f.Ones.List[a], make([]float64, len(counts))
-	answers := one.Counts // of learned bins
+	noise, moved := f.noise(a), make([]float64, len(counts))
+	answers := f.Ones.List[a].Counts // of learned bins
 	for _, m := range f.Ones.Released {
 		if m.Clique.Equal(t.Clique) {
 			answers = m.Values
 		}
 	}
+	for code, n := range counts {
+		moved[code] = n / f.Units
+	}
 	for v, code := range f.Merged.Codes[a] {
 		counts[code] -= answers[v]
-		if one.Learned {
-			noise[code] += one.Bins[v]
-		} else {
-			noise[code] += one.Spread
-		}
+		moved[code] -= 1 / float64(len(answers)) // which share the number of units evenly
 	}
-	for code, off := range counts {
-		if noise[code] > 0 { // else no value has the code
-			t.Square, t.Freedom = t.Square+off*off/(noise[code]+solver.Rounding), t.Freedom+1
+	for _, x := range noise {
+		if x > 0 { // else no value has the code
+			t.Freedom++
 		}
 	}
 	t.Freedom = max(0, t.Freedom-1)
+	test := misses{slices.Clone(counts), noise, 0}
+	test.explain(moved, f.Ones.Total().Variance)
+	t.Square = test.squares()
 }
 
-// test compares counts with a residual, which it takes off.
-func (m *measurement) test(t *solver.TableFit, counts []float64) {
+// noise returns the variances of an attribute's merged codes.
+func (f *Fit) noise(a int) []float64 {
+	one, out := &f.Ones.List[a], make([]float64, f.Merged.Sizes[a])
+	for v, code := range f.Merged.Codes[a] {
+		if one.Learned {
+			out[code] += one.Bins[v]
+		} else {
+			out[code] += one.Spread
+		}
+	}
+	return out
+}
+
+// test compares counts with a residual, which it takes off. The number of units and the counts of columns have noise of their own, which
+// the model follows: where nearly all units have one value, that of other columns moves the residual.
+func (m *measurement) test(t *solver.TableFit, counts []float64, f *Fit) {
 	share, _ := query.ResidualShare(m.shape).Float64()
+	t.Freedom = share * float64(len(counts))
+	fitted := slices.Clone(counts)
 	population.Center(counts, m.shape)
+	test := misses{make([]float64, len(counts)), slices.Repeat([]float64{1 / (m.precision * share)}, len(counts)), 0}
 	for i, x := range counts {
 		counts[i] = x - m.values[i]
-		t.Square += counts[i] * counts[i] / (1/(m.precision*share) + solver.Rounding)
+		test.list[i] = counts[i]
 	}
-	t.Freedom = share * float64(len(counts))
+	stride := len(counts)
+	for at, k := range m.shape {
+		if stride /= k; len(m.shape) > 2 { // which would take long
+			break
+		}
+		noise := f.noise(t.Clique[at])
+		for code := range k {
+			test.explain(moved(fitted, m.shape, stride, k, code), noise[code])
+		}
+	}
+	t.Square = test.squares()
+}
+
+// moved is how the residual of a table moves with one unit more in a code of an attribute.
+func moved(counts []float64, shape []int, stride, k, code int) []float64 {
+	out, line := make([]float64, len(counts)), 0.0
+	for i, x := range counts {
+		if i/stride%k == code {
+			out[i], line = x, line+x
+		}
+	}
+	for i := range out {
+		out[i] /= max(line, math.SmallestNonzeroFloat32)
+	}
+	population.Center(out, shape)
+	return out
+}
+
+// misses are distances from answers, and the variances of these.
+type misses struct {
+	list, noise []float64
+	explained   float64
+}
+
+// explain takes off what an error with such a variance explains, if one more of it moves each miss by moved.
+func (m *misses) explain(moved []float64, variance float64) {
+	along, size := 0.0, 0.0
+	for i, x := range m.noise {
+		if x > 0 {
+			along += m.list[i] * moved[i] / (x + solver.Rounding)
+			size += moved[i] * moved[i] / (x + solver.Rounding)
+		}
+	}
+	if variance == 0 || size == 0 { // what is public has no error
+		return
+	}
+	error := along / (size + 1/variance)
+	m.explained += error * error / variance
+	for i := range m.list {
+		m.list[i] -= error * moved[i]
+	}
+}
+
+// squares sums up the squares of what is left and of what was explained, in units of the noise.
+func (m *misses) squares() float64 {
+	square := m.explained
+	for i, x := range m.noise {
+		if x > 0 {
+			square += m.list[i] * m.list[i] / (x + solver.Rounding)
+		}
+	}
+	return square
 }
 
 // onMerged returns a model on original codes on merged ones.

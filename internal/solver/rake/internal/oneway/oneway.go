@@ -41,6 +41,9 @@ func Uniform(d *domain.Domain, sizes []int, total query.Total) *Tables {
 	return t
 }
 
+// Total returns the number of units.
+func (t *Tables) Total() query.Total { return t.total }
+
 // Precision returns the precision of attribute a relative to others: the raw one that minimises a sum of (weight·k)·σ if costs are
 // of a power of it. Centring divides the variance by 1/(1−1/k).
 func (t *Tables) Precision(a int, weight, power float64) float64 {
