@@ -22,9 +22,6 @@ import (
 	"github.com/dapple-dp/dapple/internal/transforms/discover"
 )
 
-// DefaultDomainShare is the part of the budget that finds the domain.
-const DefaultDomainShare = .1
-
 // FindRequest is a request whose domain is found first, without fault.
 type FindRequest struct {
 	Config
@@ -142,8 +139,8 @@ func (r *FindRequest) checkBudget(f *Faults) {
 	if r.Delta == 0 {
 		f.add("--delta", "is required where the domain is found: values are released at the price of it", "take one far below 1/(number of people), such as 1e-9")
 	}
-	if r.DomainShare = orDefault(r.DomainShare, DefaultDomainShare); !r.alone && !(r.DomainShare >= .001 && r.DomainShare <= .5) {
-		f.add("--domain_share", fmt.Sprintf("got %g; want .001 to .5 of the budget", r.DomainShare), "leave it out for .1")
+	if !r.alone && r.DomainShare != 0 && !(r.DomainShare >= .001 && r.DomainShare <= .5) {
+		f.add("--domain_share", fmt.Sprintf("got %g; want .001 to .5 of the budget", r.DomainShare), "leave it out for .1, and up to .3 of more than 20 columns")
 	}
 }
 
@@ -152,7 +149,10 @@ func (r *FindRequest) setParams(columns []discover.Column) {
 	c := r.Config
 	r.params = discover.Params{
 		Columns: columns, Epsilon: c.Epsilon, Delta: c.Delta, Neighbouring: c.Neighbouring,
-		Share: dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000), Rows: publish.OpenRows(r.open()),
+		Share: discover.DefaultShare(len(columns)), Rows: publish.OpenRows(r.open()),
+	}
+	if c.DomainShare != 0 {
+		r.params.Share = dp.ShareOf(int64(math.Round(c.DomainShare*1000)), 1000)
 	}
 	r.params.PrivacyID = unitColumn(c.PrivacyID)
 	if m, err := methods.Lookup(c.Method); !r.alone && err == nil && c.Epsilon.Validate() == nil {

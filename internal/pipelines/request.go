@@ -68,7 +68,7 @@ type Config struct {
 
 	// PrivacyID is the column that names the people, or schema.NoPrivacyID; of requests whose domain is found.
 	PrivacyID   string
-	DomainShare float64 // part of the budget that finds the domain; default DefaultDomainShare
+	DomainShare float64 // part of the budget that finds the domain; default: discover.DefaultShare of its columns
 	AllColumns  bool    // refuse to leave out a column of the table
 
 	parsed *parsedDomain // the domain file, as Finds has read it; nil: it has not

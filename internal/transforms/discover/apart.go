@@ -11,14 +11,14 @@ import (
 )
 
 // farEnd returns the end of a range with the larger magnitude, and where the range ends without it, if that leaves most of
-// it empty: no other magnitude with values is near, and these are more, and not all 0.
+// it empty: no other magnitude with values is near, and these are more, and not all 0. What noise may hide between both is little.
 func (n noisy) farEnd(e extent) (cell, next int, far bool) {
 	size := func(i int) int { return max(i-powers, powers-i) }
 	direction := 1
 	if cell = e.last; size(e.first) > size(e.last) {
 		cell, direction = e.first, -1
 	}
-	other, largest, inner := e.first+e.last-cell, 0, 0.
+	other, largest, inner, gap := e.first+e.last-cell, 0, 0., noisy{sigma: n.sigma}
 	next = other
 	z := quantile(firstFalse / float64(e.last-e.first+1))
 	for i := cell - direction; i != other-direction; i -= direction {
@@ -28,9 +28,12 @@ func (n noisy) farEnd(e extent) (cell, next int, far bool) {
 			}
 			largest = max(largest, size(i))
 		}
-		inner += n.cells[i]
+		if inner += n.cells[i]; next == other && i != other {
+			gap.cells = append(gap.cells, n.cells[i])
+		}
 	}
-	return cell, next, cell != other && size(cell)-largest > farMagnitudes && inner > n.cells[cell] && largest > 0
+	hidden := max(0, sum(gap.cells)) + n.sigma*math.Sqrt(float64(len(gap.cells)))
+	return cell, next, cell != other && size(cell)-largest > farMagnitudes && inner > n.cells[cell] && largest > 0 && hidden <= mostApart*(inner+n.cells[cell])
 }
 
 // farMagnitudes is how many empty magnitudes make what is beyond them far from the rest: with it, at most a sixteenth of the range

@@ -36,7 +36,7 @@ const (
 // be seen, and a cell of a range 4. Codes are asked for where a far cell of a range calls for them; what they do not need is left
 // for the releases after the discovery.
 const (
-	kindsShare   = 7
+	kindsShare   = 15
 	formsShare   = 3
 	placesShare  = 5
 	rowsShare    = 5
@@ -118,6 +118,9 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		return nil, err
 	}
 	found := &Found{PrivacyID: p.PrivacyID, Columns: make([]FoundColumn, len(p.Columns)), Units: unitsOf(kinds)}
+	for i, k := range kinds {
+		kinds[i] = k.settled(found.Units)
+	}
 	rest := int64(100 - kindsShare)
 	spent, err := found.askKinds(p, c, kinds)
 	if err != nil {

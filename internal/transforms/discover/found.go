@@ -79,23 +79,35 @@ const unsaid = "no value is seen in it but texts such as - or ?, which say that 
 // begin with 0 are no numbers.
 const foreign = 3.8
 
+// settled returns the cells of a column with the sum that all columns tell together: each unit is in one cell.
+func (n noisy) settled(units float64) noisy {
+	cells, rest := make([]float64, len(n.cells)), units-sum(n.cells)
+	for i, x := range n.cells {
+		cells[i] = x + rest/float64(len(n.cells))
+	}
+	return noisy{cells, n.sigma}
+}
+
+// ofCells is the standard deviation of the sum of so many cells of one of so many columns, once they are settled.
+func (n noisy) ofCells(cells, columns int) float64 {
+	m := float64(cells)
+	return n.sigma * math.Sqrt(m-m*m/float64(len(n.cells))*(1-1/float64(columns)))
+}
+
 // kinds picks the type of a column of text, and whether a value can be missing: a kind is what a column is if all other
-// kinds together are a hundredth of it, or less than the noise shows, and so is each of them.
-//
-// All of so many columns tell together how many units there are. How many have a value is the rest of these, with less noise than
-// the sum of all kinds of the column.
+// kinds together are a hundredth of it, or less than the noise shows, and so is each of them. Where the noise leaves several,
+// it is the largest.
 func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 	f.Null = !c.Required && k.cells[nullCell] > 3*k.sigma
-	there, marks, n := sum(k.cells[boolCell:]), k.cells[markCell], float64(columns)
-	f.there = max(0, units-k.cells[nullCell]-marks)
-	noise := 3 * k.sigma * math.Sqrt((1-1/n)*(1-1/n)+(kindCells-1+kindCells*(n-1))/(n*n))
+	there, marks := sum(k.cells[boolCell:]), k.cells[markCell]
+	f.there = max(0, there)
 	bar := quantile(firstFalse/(kindCells-1)) * k.sigma
 	switch most := slices.Max(k.cells[boolCell:]); {
 	case most > bar:
-	case units-k.cells[nullCell] <= noise && marks <= bar:
+	case there+marks <= 3*k.ofCells(kindCells-1, columns) && marks <= bar:
 		f.Left = unseen
 		return
-	case c.Untyped && f.there <= noise && marks > bar:
+	case c.Untyped && there <= 3*k.ofCells(kindCells-markCell-1, columns) && marks > bar:
 		f.Left = unsaid
 		return
 	}
@@ -103,6 +115,7 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 		return
 	}
 	f.Type = domain.String
+	largest := k.cells[textCell]
 	for _, t := range []struct {
 		typ   domain.Type
 		cells []int
@@ -117,24 +130,29 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 				most = max(most, k.cells[cell])
 			}
 		}
-		if t.typ == domain.Time && marks > own { // durations, of which some are times of a day
+		if t.typ == domain.Time && marks > own || own <= largest { // durations, of which some are times of a day
 			continue
 		}
-		others := kindCells - boolCell - len(t.cells)
-		if most <= max(.01*there, foreign*k.sigma) && there-own <= max(.01*there, 3*k.sigma*math.Sqrt(float64(others))) && own > max(there/2, 3*k.sigma*math.Sqrt(float64(len(t.cells)))) {
-			if f.Type = t.typ; t.typ == domain.Date {
-				f.Type = dateType(k.cells[stampCell], k.cells[zonedCell], shown*k.sigma)
-			}
-			if marks > max(3*k.sigma, leastNoted*there) {
-				f.marked = marks / (there + marks)
-			}
-			if there-own >= 3*k.sigma*math.Sqrt(float64(others)) {
-				f.unfit = 1 - own/max(there, 1)
-			}
-			return
+		others := foreign * k.ofCells(kindCells-boolCell-len(t.cells), columns)
+		if most > max(.01*there, foreign*k.sigma) || there-own > max(.01*there, others) || own <= max(there/2, leastKind*k.ofCells(len(t.cells), columns)) {
+			continue
+		}
+		if f.Type, largest = t.typ, own; t.typ == domain.Date {
+			f.Type = dateType(k.cells[stampCell], k.cells[zonedCell], shown*k.sigma)
+		}
+		f.marked, f.unfit = 0, 0
+		if marks > max(3*k.sigma, leastNoted*there) {
+			f.marked = marks / (there + marks)
+		}
+		if there-own >= others {
+			f.unfit = 1 - own/max(there, 1)
 		}
 	}
 }
+
+// leastKind is how many standard deviations of noise a kind has to stand above. A text that is taken for a number is lost, as is a
+// number that is taken for a text: its values have no names.
+const leastKind = 2
 
 // dateType is DATETIME or TIMESTAMP if enough values have a time of the day, without or with a zone. A TIMESTAMP reads both.
 func dateType(stamps, zoned, enough float64) domain.Type {

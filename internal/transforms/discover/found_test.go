@@ -149,7 +149,7 @@ func TestMarksOfMissingValues(t *testing.T) {
 // TestMostlyOther: a column of texts whose found values are few of its texts is left out, unless it is asked for.
 func TestMostlyOther(t *testing.T) {
 	var table rows
-	for i := range 20_000 {
+	for i := range 20_040 {
 		tail, port := fmt.Sprint("N", i), []string{"north", "south"}[i%2]
 		if i%40 == 0 {
 			tail = "N0JB"
@@ -224,7 +224,7 @@ func TestFewPeopleAndManyColumns(t *testing.T) {
 		units := unitsOf(kinds)
 		for i := range columns {
 			f := FoundColumn{}
-			f.kinds(Column{Untyped: true}, kinds[i], units, columns)
+			f.kinds(Column{Untyped: true}, kinds[i].settled(units), units, columns)
 			switch {
 			case i%2 == 0 && f.Left == "":
 				shown++

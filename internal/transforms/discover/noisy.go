@@ -53,16 +53,9 @@ const (
 // probabilities above, whatever the number of cells. width, if not nil, gives the width of a range from one cell to another: what makes the
 // range twice as wide at most is not far from it either, such as what is below 0 where nearly all is above.
 func (n noisy) seen(width func(first, last int) float64) (first, last int, ok bool) {
-	top := 0
-	for i, x := range n.cells {
-		if x > n.cells[top] {
-			top = i
-		}
-	}
-	if n.cells[top] <= n.sigma*quantile(firstFalse/float64(len(n.cells))) {
+	if first, last, ok = n.top(); !ok {
 		return 0, 0, false
 	}
-	first, last = top, top
 	for from, to := -1, -1; from != first || to != last; { // what is far from one end may be near the next
 		from, to = first, last
 		wide := func(i int) bool {
@@ -71,6 +64,26 @@ func (n noisy) seen(width func(first, last int) float64) (first, last int, ok bo
 		first, last = n.end(first, -1, wide), n.end(last, 1, wide)
 	}
 	return first, last, true
+}
+
+// top returns the fullest cell or, where people are few and spread, the fullest 2, 4 or 8 neighbouring ones; of the fewest that stand
+// out.
+func (n noisy) top() (first, last int, ok bool) {
+	for wide := 1; wide <= min(widest, len(n.cells)); wide *= 2 {
+		most, total := n.sigma*quantile(firstFalse/4/float64(len(n.cells)))*math.Sqrt(float64(wide)), 0.
+		for i, x := range n.cells {
+			if total += x; i >= wide {
+				total -= n.cells[i-wide]
+			}
+			if i >= wide-1 && total > most {
+				most, first, last, ok = total, i-wide+1, i, true
+			}
+		}
+		if ok {
+			break
+		}
+	}
+	return first, last, ok
 }
 
 // end returns the outermost cell beyond one, in a direction of 1 or −1, that stands out; or that one.

@@ -29,7 +29,7 @@ func (f *FoundColumn) number(c Column, units float64, n figures) {
 		f.Left = unseen
 		return
 	}
-	f.reach(&ends, n)
+	f.reach(&ends, n, units)
 	f.apart(&ends, n)
 	f.within(c, ends, n, min(k, cellkind.MaxPlaces), units)
 }
@@ -82,7 +82,8 @@ type extent struct {
 const (
 	nextFalse  = .05
 	leastFaded = .01
-	steepest   = 8 // times as many values as the next cell have what fades out: an end that is steeper is one
+	mostLost   = .03 // of the numbers: more of them may lie behind an end where noise hides so many in the next cell
+	steepest   = 8   // times as many values as the next cell have what fades out: an end that is steeper is one
 )
 
 // fades reports whether values go on beyond an end in a direction.
@@ -114,13 +115,20 @@ func (f *FoundColumn) extent(sizes noisy) (e extent, ok bool) {
 		last++
 	}
 	e.first, e.last = at[first], at[last]
-	zero := sizes.cells[powers] > max(quantile(nextFalse)*sizes.sigma, least)
-	if inner := e.last - e.first; e.first > powers && (inner > 6 || zero && inner > 1) { // what is far below the largest numbers is near 0
+	e.toZero(sizes, least)
+	return e, true
+}
+
+// toZero makes 0 an end of a range that is far from it beside its width, is seen there, or may be so as far as noise lets one see: a quarter of
+// the range, or less, lies there.
+func (e *extent) toZero(sizes noisy, least float64) {
+	inner, hidden := e.last-e.first, quantile(nextFalse/2)*sizes.sigma > mostLost*sum(sizes.cells[e.first:e.last+1])
+	switch near := inner > 6 || hidden && inner > 0 || inner > 1 && sizes.cells[powers] > max(quantile(nextFalse)*sizes.sigma, least); {
+	case near && e.first > powers:
 		e.first = powers
-	} else if e.last < powers && (inner > 6 || zero && inner > 1) {
+	case near && e.last < powers:
 		e.last = powers
 	}
-	return e, true
 }
 
 // held are the cells of magnitudes that the type can have, and where they are: numbers of so many places have none below the last.
@@ -158,7 +166,7 @@ func (f *FoundColumn) within(c Column, e extent, n figures, places int, units fl
 			break // steps would be coarse for the others too
 		}
 	}
-	from, to := f.refined(c, e, n.details, units)
+	from, to := f.refined(c, e, n.details, min(units, max(all, n.sizes.sigma)))
 	f.span(c, from, to, places)
 	if f.Left != "" {
 		return
@@ -245,7 +253,7 @@ func (n noisy) idle(nearest, direction int, units float64) (cut int) {
 	sum := 0.
 	for i := range details - 1 {
 		sum += n.cells[nearest+(details-1-i)*direction]
-		if sum+n.sigma*math.Sqrt(float64(i+1)) > .01*units {
+		if max(0, sum)+n.sigma*math.Sqrt(float64(i+1)) > .01*units {
 			break
 		}
 		cut = i + 1

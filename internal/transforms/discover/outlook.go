@@ -101,7 +101,9 @@ func (p Params) WouldDo(people float64) (epsilon dp.Epsilon, columns int) {
 	most := int64(len(p.Columns))
 	fewer := bisect.Int(0, most, func(n int64) bool { // columns that are left out
 		q := p
-		q.Columns = p.Columns[n:]
+		if q.Columns = p.Columns[n:]; p.Share == DefaultShare(len(p.Columns)) {
+			q.Share = DefaultShare(len(q.Columns))
+		}
 		return len(q.Columns) > 0 && enough(q)
 	})
 	return epsilon, int(most - fewer)

@@ -84,6 +84,11 @@ type Params struct {
 	ID string `json:",omitempty"`
 }
 
+// DefaultShare is the part of a budget that finds so many columns, if nothing else is asked for: a tenth of it up to 20 columns. In
+// wider tables noise hides columns as a whole, where it makes the run's errors a little larger: of 60 columns it is three tenths.
+// The number of columns is public.
+func DefaultShare(columns int) dp.Share { return dp.ShareOf(int64(min(max(20, columns), 60)), 200) }
+
 func (p Params) withDefaults() Params {
 	if p.Shards == 0 {
 		p.Shards = 64

@@ -108,6 +108,7 @@ func TestRangesReachAcrossZero(t *testing.T) {
 	cells := make([]float64, magnitudeCells)
 	cells[powers+below(5)], cells[powers+below(6)], cells[powers+below(7)] = 40, 60, 30 // of numbers from 16 to 127
 	cells[powers-below(4)] = 5.8                                                        // -15 to -8
+	cells[magnitudeCells-1] = 10_000 - 136                                              // no numbers
 	if lo, hi := find(cells, 1); lo != "-15" || hi != "127" {
 		t.Errorf("found from %s to %s", lo, hi)
 	}
@@ -120,6 +121,7 @@ func TestRangesReachAcrossZero(t *testing.T) {
 		for i := range cells {
 			cells[i] = rng.NormFloat64()
 		}
+		cells[magnitudeCells-1] += 10_000 - 130
 		cells[powers+below(5)], cells[powers+below(6)], cells[powers+below(7)] = 40, 60, 30
 		if lo, hi := find(cells, 1); lo != "16" || hi != "127" {
 			longer++

@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// The cells of a range say how many values it has, and the kinds how many numbers there are. Where few people are spread over many
-// magnitudes, no cell stands out of the noise, but what the range lacks does. Then an end is where what is beyond the range stands
+// The magnitudes say how many numbers a column has, and the cells of a range how many of these are in it. Where few people are spread over
+// many magnitudes, no cell stands out of the noise, but what the range lacks does. Then an end is where what is beyond the range stands
 // out most, by lower bars than where nothing is known to be missing, and still high ones for a range that goes on across 0.
 const (
 	leastMissing = .02 // of the numbers
-	reachBar     = 2   // standard deviations of noise
+	missingBar   = 3   // standard deviations of noise
+	reachBar     = 2
 	acrossBar    = 3.5
 	farthest     = 24 // magnitudes
 )
 
 // reach widens a range until it lacks no more than noise hides.
-func (f *FoundColumn) reach(e *extent, n figures) {
-	if f.Written != "" || n.kinds.cells == nil { // written numbers are texts by their kind
-		return
-	}
+func (f *FoundColumn) reach(e *extent, n figures, units float64) {
 	cells, at := f.held(n.sizes)
 	first, last := slices.Index(at, e.first), slices.Index(at, e.last)
-	numbers := n.kinds.cells[wholeCell] + n.kinds.cells[decimalCell]
+	numbers := units - n.sizes.cells[magnitudeCells-1]
 	for {
 		missing := numbers - sum(cells.cells[first:last+1])
-		if missing <= max(leastMissing*numbers, 3*math.Hypot(math.Sqrt2*n.kinds.sigma, cells.sigma*math.Sqrt(float64(last-first+1)))) {
+		if missing <= max(leastMissing*numbers, missingBar*cells.sigma*math.Sqrt(float64(last-first+2))) {
 			break
 		}
 		end, best := -1, 0.

@@ -31,12 +31,9 @@ func TestRangesReachWhatIsMissing(t *testing.T) {
 		lacks, alone, wider := 0., 0., 0
 		for range runs {
 			counts, _, _ := drawnCells(rng, people, test.draw)
-			n := figures{kinds: noisy{make([]float64, kindCells), 97}, sizes: noisy{make([]float64, magnitudeCells), 36}}
-			n.kinds.cells[wholeCell] = people
-			for _, list := range []noisy{n.kinds, n.sizes} {
-				for i := range list.cells {
-					list.cells[i] += list.sigma * rng.NormFloat64()
-				}
+			n := figures{sizes: noisy{make([]float64, magnitudeCells), 36}}
+			for i := range n.sizes.cells {
+				n.sizes.cells[i] = n.sizes.sigma * rng.NormFloat64()
 			}
 			for i, x := range counts {
 				n.sizes.cells[i] += x
@@ -47,7 +44,7 @@ func TestRangesReachWhatIsMissing(t *testing.T) {
 				continue
 			}
 			after := before
-			f.reach(&after, n)
+			f.reach(&after, n, people)
 			alone += 1 - sum(counts[before.first:before.last+1])/people
 			lacks += 1 - sum(counts[after.first:after.last+1])/people
 			if after.first != before.first || after.last != before.last {
