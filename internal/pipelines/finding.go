@@ -137,6 +137,10 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 		return nil, fmt.Errorf("%w\nbefore that, %s of the budget found the domain, which is kept in %s: %s", err, shareText(r.params.Share), r.dir, again)
 	}
 	res.Written.Notes = append(res.Written.Notes, r.foundNotes(found, shareText(r.params.Share)+" of the budget", publish.DomainFile)...)
+	for _, text := range r.leftOut(found) {
+		res.Written.Notes = append(res.Written.Notes, "left out: "+text)
+	}
+	res.Written.Notes = append(res.Written.Notes, found.Misfits()...) // all: the last lines name the first of both at once
 	if res.Submitted == "" {
 		_ = files.RemoveAll(ctx, r.dir) // it is published
 	}
@@ -216,18 +220,16 @@ func (r *FindRequest) checkCompleted(ctx context.Context, text []byte) (*schema.
 
 func shareText(s dp.Share) string { return fmt.Sprintf("%g %%", 100*s.Float()) }
 
-// foundNotes say what was found, and which columns were not.
+// foundNotes say what was found, and whether people are few.
 func (r *FindRequest) foundNotes(f *discover.Found, budget, file string) []string {
-	out := r.leftOut(f)
 	notes := []string{r.openNote(budget)}
 	if notes[0] == "" {
 		notes[0] = fmt.Sprintf("the domain was found with %s: %d of %d columns, in %s", budget, len(f.Columns)-len(f.LeftOut()), len(f.Columns)+len(r.unread), file)
 	}
-	notes = append(notes, firstOf(out, 5, "left out: ", " more columns are left out: "+file+" says why")...)
 	if r.few != "" {
 		notes = append(notes, r.few)
 	}
-	return append(notes, firstOf(f.Misfits(), 3, "", " more columns have values that did not fit: "+file+" says which")...)
+	return notes
 }
 
 // firstOf returns the first lines of a list, and one line for more than one other.

@@ -140,6 +140,8 @@ func Infer(ctx context.Context, r *FindRequest) (*Inferred, error) {
 		return nil, fmt.Errorf("%w\nthe budget of the finding is spent, and what was found is kept: the same command goes on with it, also with a domain file that declares the rest otherwise", err)
 	}
 	res.Notes = append(res.Notes, r.foundNotes(found, fmt.Sprintf("ε = %g and δ = %g", float64(r.Epsilon), float64(r.Delta)), "the file")...)
+	res.Notes = append(res.Notes, firstOf(r.leftOut(found), 5, "left out: ", " more columns are left out: the file says why")...)
+	res.Notes = append(res.Notes, firstOf(found.Misfits(), 3, "", " more columns have values that did not fit: the file says which")...)
 	return res, nil
 }
 

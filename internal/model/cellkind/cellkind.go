@@ -122,6 +122,12 @@ func number(cell []byte) (Kind, int) {
 	return Float, 0
 }
 
+// Vast reports whether a text, which has no kind, is a whole number that no INT64 holds.
+func Vast(cell []byte) bool {
+	digits := bytes.TrimPrefix(cell, []byte("-"))
+	return len(digits) >= 19 && len(cell) <= 64 && digits[0] != '0' && count(digits) == len(digits)
+}
+
 // count returns the number of digits that b begins with.
 func count(b []byte) int {
 	for i, c := range b {

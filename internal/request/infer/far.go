@@ -19,6 +19,9 @@ type heap struct {
 	lo, hi float64
 }
 
+// apart reports whether a heap may lie outside the range: it is one value, or a few records.
+func (h *heap) apart() bool { return h.lo == h.hi || h.n < MinSupport }
+
 // add takes a number in ones, or of a calendar the days since 1970.
 func (s spread) add(x float64, calendar bool) {
 	_, power := math.Frexp(math.Abs(x))
@@ -68,13 +71,15 @@ func (s spread) rest(calendar bool) (lo, hi float64, codes []float64, far bool) 
 		h, gap := s[end], math.MaxInt
 		lo, hi := s.within(others)
 		for _, k := range others {
-			if calendar {
+			switch {
+			case calendar:
 				gap = min(gap, max(end-k, k-end))
-			} else {
+			case s[k].apart() && (k < 0 && end > 0 || k > 0 && end < 0): // codes on both sides of 0
+			default:
 				gap = min(gap, max(end, -end)-max(k, -k))
 			}
 		}
-		if calendar && gap < farYears || !calendar && gap < farPowers || h.n > all/2 || lo == hi || h.lo != h.hi && h.n >= MinSupport {
+		if calendar && gap < farYears || !calendar && gap < farPowers || lo == hi || !h.apart() || h.lo != h.hi && h.n > all/2 {
 			break
 		}
 		if h.n >= MinSupport {

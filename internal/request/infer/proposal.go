@@ -146,6 +146,9 @@ func (s *Source) fromData(t *tally) proposal {
 		p.key = true
 		p.ask("no value is there twice: is it a key? Leave it out then; see generate")
 	}
+	if t.odd > 0 {
+		p.ask("some of its values are no " + t.typ.String() + " and become NULL")
+	}
 	if t.beyond {
 		p.ask("some numbers are beyond " + t.typ.String() + " and become NULL; convert the column to texts if they count")
 	}

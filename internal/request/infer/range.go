@@ -140,20 +140,28 @@ func (t *tally) outward(lo, hi, step *big.Rat) (from, to *big.Rat) {
 	unit := roundAbove(part, step, 1)
 	from, to = cellkind.FloorTo(lo, unit), cellkind.FloorTo(new(big.Rat).Neg(hi), unit)
 	to.Neg(to)
-	if !t.holds(from) {
+	if !t.holds(from, lo) {
 		from = lo
 	}
-	if !t.holds(to) {
+	if !t.holds(to, hi) {
 		to = hi
 	}
 	return from, to
 }
 
-// holds reports whether a value of the column's type can be r.
-func (t *tally) holds(r *big.Rat) bool {
+// widths are the bits of whole numbers in files. What one of 8 bits holds is not rounded beyond it.
+var widths = []uint{7, 8, 15, 16, 31, 32}
+
+// holds reports whether a value of the column's type can be r, and an integer of as many bits as an end of its range has.
+func (t *tally) holds(r, end *big.Rat) bool {
 	if t.typ == domain.Float64 {
 		v, _ := r.Float64()
 		return !math.IsInf(v, 0)
+	}
+	for _, n := range widths {
+		if t.typ == domain.Int64 && end.Cmp(big.NewRat(1<<n, 1)) < 0 && end.Cmp(big.NewRat(-1<<n, 1)) >= 0 {
+			return r.Cmp(big.NewRat(1<<n, 1)) < 0 && r.Cmp(big.NewRat(-1<<n, 1)) >= 0
+		}
 	}
 	return new(big.Rat).Quo(r, cellkind.Unit(t.scale)).Num().IsInt64()
 }

@@ -76,9 +76,11 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 		s.csv.Encoding = cmp.Or(form.Encoding, form.Suggested.Encoding)
 		s.csv.Escape = form.Escape || form.Suggested.Escape
 	}
-	for _, d := range described {
+	for i, d := range described {
 		if d.Name == "" {
 			d.Fault = cmp.Or(d.Fault, noName)
+		} else if why := domain.NameFault(d.Name); why != "" && d.Name != p.PrivacyID { // and it is not shown
+			d.Name, d.Fault = "", fmt.Sprintf("column %d: %s; rename it", i+1, why)
 		}
 		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only; six do up to 9·10¹².
 		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: min(d.Scale, 6), nullable: d.Nullable, fault: d.Fault})
@@ -113,9 +115,7 @@ func (s *Source) checkNames() error {
 		if c.name == "" {
 			continue
 		}
-		if why := domain.NameFault(c.name); why != "" {
-			errs.Addf("infer: %s: column %d: %s; rename it", s.name, i+1, why)
-		} else if first := seen[c.name]; first > 0 {
+		if first := seen[c.name]; first > 0 {
 			errs.Addf("infer: %s: columns %d and %d have one name; rename one", s.name, first, i+1)
 		}
 		names = append(names, c.name)

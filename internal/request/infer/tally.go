@@ -14,7 +14,9 @@ import (
 type tally struct {
 	column
 	numbers
-	readings []*reading // of an untyped column: what else its cells may be
+	readings []*reading // of an untyped column: what its cells may be
+	all      int64      // its cells, but those that say that there is no value
+	odd      int64      // cells that the type does not fit, and that become NULL
 	form     *reading   // the one that was taken; nil: the cells are written in the usual way
 	unclear  bool       // two readings of a cell differ
 	question string     // on the form
@@ -124,7 +126,6 @@ func (t *tally) cell(cell []byte) {
 		t.marks[string(cell)] = true
 		return
 	}
-	t.untyped(cell)
 	t.readAs(cell)
 }
 
@@ -169,12 +170,8 @@ func (t *numbers) float(v float64) {
 	t.digits = t.grain.addFloat(v, t.digits)
 }
 
-// untyped finds the kind of a text and widens kind and range to it.
-func (t *numbers) untyped(cell []byte) {
-	if t.kind == cellkind.Text {
-		return
-	}
-	k, places := cellkind.Classify(cell)
+// untyped widens kind and range to a text of a kind.
+func (t *numbers) untyped(cell []byte, k cellkind.Kind, places int) {
 	t.promote(cellkind.Join(t.kind, k), places)
 	s := string(cell)
 	switch t.kind {
@@ -182,8 +179,7 @@ func (t *numbers) untyped(cell []byte) {
 		a := domain.Attribute{Type: domain.Numeric, Scale: t.scale}
 		v, _ := a.ParseNative(s)
 		if t.kind == cellkind.Decimal && (v == math.MaxInt64 || v <= -math.MaxInt64) { // it may be beyond them
-			t.promote(cellkind.Float, 0)
-			t.untyped(cell)
+			t.untyped(cell, cellkind.Float, 0)
 			return
 		}
 		t.native(v)
