@@ -196,7 +196,7 @@ func (r *FindRequest) findColumns(ctx context.Context, f *Faults) (columns []dis
 			r.unread = append(r.unread, d.Name+": "+d.Fault)
 		default:
 			r.text = r.text || d.Untyped
-			columns = append(columns, discover.Column{Name: d.Name, Untyped: d.Untyped, Type: d.Type, Scale: min(d.Scale, 4)})
+			columns = append(columns, discover.Column{Name: d.Name, Untyped: d.Untyped, Type: d.Type, Scale: d.Places(4)})
 		}
 	}
 	switch {
@@ -354,7 +354,7 @@ func (r *FindRequest) scales(ctx context.Context, f *Faults) {
 		c.Scale = cellkind.MaxPlaces
 		for _, d := range described {
 			if d.Name == c.Name && !d.Untyped && d.Type == domain.Numeric {
-				c.Scale = min(d.Scale, 4)
+				c.Scale = d.Places(4)
 			}
 		}
 	}

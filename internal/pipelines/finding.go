@@ -118,8 +118,8 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.wholly() && len(found.LeftOut()) == len(found.Columns) {
-		return nil, fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
+	if err := r.nothing(found); err != nil {
+		return nil, err
 	}
 	if out := r.leftOut(found); r.AllColumns && len(out) > 0 {
 		return nil, fmt.Errorf("pipelines: --columns=all: too little was found of %s; what was found is kept in %s, for %s of the budget: the same command without --columns=all goes on with it", strings.Join(out, "; "), r.dir, shareText(r.params.Share))
@@ -145,6 +145,17 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 		_ = files.RemoveAll(ctx, r.dir) // it is published
 	}
 	return res, nil
+}
+
+// nothing is the error of a table of which no column could be found.
+func (r *FindRequest) nothing(found *discover.Found) error {
+	if !r.wholly() || len(found.LeftOut()) < len(found.Columns) {
+		return nil
+	}
+	if r.alone {
+		return errors.New("pipelines: no column could be found at this budget, which is spent; take a larger --epsilon, more people, or a domain file")
+	}
+	return fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
 }
 
 // runWith runs the request with the domain that was found.

@@ -128,6 +128,9 @@ func Infer(ctx context.Context, r *FindRequest) (*Inferred, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.nothing(found); err != nil {
+		return nil, err
+	}
 	charge, err := publish.ChargeOf(found)
 	if err != nil {
 		return nil, err

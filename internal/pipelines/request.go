@@ -209,6 +209,9 @@ var ErrRunner = errtext.ErrRunner
 // ErrorFaults returns an error as faults of one flag, one for each of the errors that it joins, without
 // the names of packages; nil for nil.
 func ErrorFaults(where string, err error) (faults Faults) {
+	if own, ok := errors.AsType[Faults](err); ok { // they say where
+		return own
+	}
 	for _, e := range errtext.Each(err) {
 		fault := Fault{Where: where, What: errtext.Text(e)}
 		if rest := errtext.Rest(0); errors.As(e, &rest) {

@@ -41,7 +41,7 @@ func describe(f *bigquery.FieldSchema) tables.Column {
 	if d.Type == domain.Numeric {
 		d.Scale = numericScale
 		if f.Precision > 0 {
-			d.Scale = int(f.Scale)
+			d.Scale, d.Digits = int(f.Scale), int(f.Precision)
 		}
 	}
 	return d

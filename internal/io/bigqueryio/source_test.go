@@ -66,7 +66,7 @@ func TestDescribe(t *testing.T) {
 	for _, want := range []tables.Column{
 		{Name: "ok", Type: domain.Int64, Nullable: true},
 		{Name: "tags", Nullable: true, Fault: "it is REPEATED; flatten it or leave it out of the domain"},
-		{Name: "exact", Type: domain.Numeric, Scale: 9, Nullable: true}, {Name: "money", Type: domain.Numeric, Scale: 2, Nullable: true},
+		{Name: "exact", Type: domain.Numeric, Scale: 9, Digits: 38, Nullable: true}, {Name: "money", Type: domain.Numeric, Scale: 2, Digits: 10, Nullable: true},
 		{Name: "plain", Type: domain.Numeric, Scale: 9, Nullable: true}, {Name: "flag", Type: domain.Bool},
 		{Name: "a", Type: domain.DateTime, Nullable: true}, {Name: "b", Type: domain.Time, Nullable: true}, {Name: "c", Type: domain.Float64, Nullable: true},
 	} {

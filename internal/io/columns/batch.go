@@ -151,7 +151,7 @@ func Describe(s *arrow.Schema) (list []table.Column) {
 			}
 			c.Type, c.Fault = row.Type, ""
 			if d, ok := field.Type.(arrow.DecimalType); ok {
-				c.Scale = int(min(d.GetScale(), 9))
+				c.Scale, c.Digits = int(min(d.GetScale(), 9)), int(d.GetPrecision())
 			}
 			break
 		}

@@ -73,7 +73,7 @@ func floats(t arrow.DataType) filling {
 	case arrow.FLOAT64:
 		return reals(func(v float64) float64 { return v })
 	case arrow.FLOAT32:
-		return reals(func(v float32) float64 { return float64(v) })
+		return reals(native.Single)
 	case arrow.FLOAT16:
 		return reals(func(v float16.Num) float64 { return native.Half(v.Uint16()) })
 	}

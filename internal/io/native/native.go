@@ -76,6 +76,18 @@ func Unsigned(v uint64) int64 {
 	return int64(v)
 }
 
+// Single returns the decimal number of few places that a float of 32 bits stands for, such as 3.1, or the float itself.
+func Single(v float32) float64 {
+	x, unit := float64(v), 1.
+	for range 6 {
+		if short := math.Round(x*unit) / unit; float32(short) == v {
+			return short
+		}
+		unit *= 10
+	}
+	return x
+}
+
 // Days returns whole days of a number of milliseconds.
 func Days(millis int64) int64 {
 	const day = 24 * 60 * 60 * 1000

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -157,5 +158,26 @@ func checkSettled(t *testing.T, a *domain.Attribute) {
 	c := domain.Column{Form: domain.Ints, Ints: inside}
 	if Settle(&c, a); c.Form != domain.Ints {
 		t.Errorf("%s: numbers of the type are turned into texts", a.Name)
+	}
+}
+
+// TestSingle: a float of 32 bits is the decimal number of up to five places that it is nearest to, if there is one, and no other
+// float of 32 bits.
+func TestSingle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 200_000 {
+		places := rng.IntN(6)
+		x, err := strconv.ParseFloat(fmt.Sprintf("%.*f", places, (rng.Float64()-.5)*math.Pow10(1+rng.IntN(7-places))), 64)
+		if got := Single(float32(x)); err != nil || got != x {
+			t.Fatalf("%v is read as %v (%v)", x, got, err)
+		}
+		if v := math.Float32frombits(rng.Uint32()); float32(Single(v)) != v && v == v {
+			t.Fatalf("%v is read as %v", v, Single(v))
+		}
+	}
+	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), 0} {
+		if got := Single(float32(v)); fmt.Sprint(got) != fmt.Sprint(v) {
+			t.Errorf("%v is read as %v", v, got)
+		}
 	}
 }

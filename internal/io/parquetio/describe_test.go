@@ -19,7 +19,7 @@ func TestDescribe(t *testing.T) {
 		a := &d.Attributes[i]
 		want := tables.Column{Name: a.Name, Type: a.Type, Nullable: true}
 		if a.Type == domain.Numeric {
-			want.Scale = a.Scale
+			want.Scale, want.Digits = a.Scale, 13
 		}
 		must.Hold(t, c == want, "%+v, want %+v", c, want)
 	}

@@ -165,7 +165,7 @@ func (f *field) decimal(l *codec.Field, a *domain.Attribute) {
 		if a != nil {
 			scale = int32(a.Scale)
 		}
-		f.Type = &arrow.Decimal64Type{Precision: 18, Scale: scale}
+		f.Type = &arrow.Decimal64Type{Precision: int32(l.Precision), Scale: scale}
 		f.Bytes = func(b []byte) int64 { return native.Decimal(b, int(scale)-int(l.Scale)) }
 	}
 }

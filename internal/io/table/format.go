@@ -66,8 +66,18 @@ type Column struct {
 	Untyped  bool        // a column of text, whose Type is to be found out
 	Type     domain.Type // of the values
 	Scale    int         // of a NUMERIC, 0 to 9
+	Digits   int         // of a NUMERIC, in all; 0: not known
 	Nullable bool
 	Fault    string // why the column cannot be read; empty if it can
+}
+
+// Places are the decimal places of a NUMERIC for a domain that is to be found: all that are declared if an int64 holds all such
+// numbers, else at most some, so that large ones have room.
+func (c Column) Places(most int) int {
+	if 0 < c.Digits && c.Digits <= 18 {
+		return c.Scale
+	}
+	return min(c.Scale, most)
 }
 
 // formats are the registered formats in order of registration.

@@ -83,7 +83,7 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 			d.Name, d.Fault = "", fmt.Sprintf("column %d: %s; rename it", i+1, why)
 		}
 		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only; six do up to 9·10¹².
-		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: min(d.Scale, 6), nullable: d.Nullable, fault: d.Fault})
+		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: d.Places(6), nullable: d.Nullable, fault: d.Fault})
 		s.untyped = s.untyped || d.Untyped
 	}
 	if !s.untyped { // all of the table must have the columns of its first file

@@ -26,14 +26,16 @@ func (n noisy) farEnd(e extent) (cell, next int, far bool) {
 			if next == other && seen {
 				next = i
 			}
-			largest = max(largest, size(i))
+			if i != other || (i < powers) == (cell < powers) || !seen { // codes may be on both sides of 0
+				largest = max(largest, size(i))
+			}
 		}
 		if inner += n.cells[i]; next == other && i != other {
 			gap.cells = append(gap.cells, n.cells[i])
 		}
 	}
 	hidden := max(0, sum(gap.cells)) + n.sigma*math.Sqrt(float64(len(gap.cells)))
-	return cell, next, cell != other && size(cell)-largest > farMagnitudes && inner > n.cells[cell] && largest > 0 && hidden <= mostApart*(inner+n.cells[cell])
+	return cell, next, cell != other && size(cell)-largest > farMagnitudes && largest > 0 && hidden <= mostApart*(inner+n.cells[cell])
 }
 
 // farMagnitudes is how many empty magnitudes make what is beyond them far from the rest: with it, at most a sixteenth of the range
@@ -73,7 +75,7 @@ func (n figures) narrow(cell int) bool {
 	if len(n.codesIn(cell)) > 0 {
 		return true
 	}
-	if n.details.cells == nil {
+	if n.details.cells == nil || n.sizes.cells[cell] > sum(n.sizes.cells[:magnitudeCells-1])/2 {
 		return false
 	}
 	full := 0

@@ -44,11 +44,25 @@ func (n noisy) eras() (list []era, ok bool) {
 
 // dates picks the first and last day, and the resolution: as fine as the times are, if there are not too many values. Dates far
 // from all others, such as 9999-12-31 for what has no end, are values of their own.
-func (f *FoundColumn) dates(c Column, units float64, y, steps, codes noisy) {
+func (f *FoundColumn) dates(c Column, units float64, y, steps, far noisy) {
 	eras, _ := y.eras()
 	if len(eras) == 0 {
 		f.Left = unseen
 		return
+	}
+	own := func(e era) (n float64) { // without codes
+		for year := e.first; year <= e.last; year++ {
+			n += y.cells[year]
+		}
+		for _, i := range e.codes(far) {
+			n -= far.cells[i]
+		}
+		return n
+	}
+	for i := range eras {
+		if own(eras[i]) > own(eras[0]) {
+			eras[0], eras[i] = eras[i], eras[0]
+		}
 	}
 	first, last := eras[0].first+firstYear, eras[0].last+firstYear
 	apart := eras[1:]
@@ -63,7 +77,7 @@ func (f *FoundColumn) dates(c Column, units float64, y, steps, codes noisy) {
 	}
 	f.Common = fmt.Sprintf("%04d-07-01", max(first, min(last, y.most(eras[0].first, eras[0].last)+firstYear)))
 	for _, e := range apart {
-		f.Exact = append(f.Exact, f.farDates(e, codes)...)
+		f.Exact = append(f.Exact, f.farDates(e, far)...)
 	}
 	slices.Sort(f.Exact)
 	f.Exact = slices.Compact(f.Exact)
@@ -83,19 +97,25 @@ func (f *FoundColumn) dates(c Column, units float64, y, steps, codes noisy) {
 		step = min(step, 1)
 	}
 	if f.Resolution = stepsOfTime[step]; step < exact {
-		f.noted(1, "its times are rounded down to the "+f.Resolution)
+		f.noted(leastNoted, "its times are rounded down to the "+f.Resolution)
 	}
+}
+
+// codes are those of an era that stand out of the noise.
+func (e era) codes(n noisy) (list []int) {
+	z := quantile(firstFalse / float64(len(codes)))
+	for i, x := range n.cells {
+		if i < len(codes) && codes[i].date && x > z*n.sigma && e.first <= yearCell(codes[i].day.Year()) && yearCell(codes[i].day.Year()) <= e.last {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // farDates returns the codes of an era that stand out of the noise, or the first day of each end of it.
 func (f *FoundColumn) farDates(e era, n noisy) (list []string) {
-	if n.cells != nil {
-		z := quantile(firstFalse / float64(len(codes)))
-		for i, c := range codes {
-			if c.date && n.cells[i] > z*n.sigma && e.first <= yearCell(c.day.Year()) && yearCell(c.day.Year()) <= e.last {
-				list = append(list, f.dateText(c.text, c.last))
-			}
-		}
+	for _, i := range e.codes(n) {
+		list = append(list, f.dateText(codes[i].text, codes[i].last))
 	}
 	if len(list) > 0 {
 		return list

@@ -42,7 +42,11 @@ func (f *Found) File(csv string) []byte {
 		fmt.Fprintf(&b, "  - {order: %s}\n", list(order))
 	}
 	if csv != "" {
-		fmt.Fprintf(&b, "csv: {%s%s}\n", csv, f.written())
+		fmt.Fprintf(&b, "csv: {%s%s}", csv, f.written())
+		if strings.Contains(csv, "trim: true") {
+			b.WriteString(`  # blanks around values are no part of them: "a " and "a" are one`)
+		}
+		b.WriteString("\n")
 	}
 	return []byte(b.String())
 }

@@ -186,7 +186,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 		found.Columns[i].clock(p.Columns[i], found.Units, steps[i])
 	}
 	for i := range found.Columns {
-		found.Columns[i].misfits()
+		found.Columns[i].misfits(p.Columns[i])
 	}
 	if rows > 0 {
 		if err := found.askRows(p, c, all, share(p.Share, rows, 100)); err != nil {
@@ -266,6 +266,7 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 			f.Columns[i].coded(kinds[i], forms[i])
 			f.Columns[i].ofPeriod(kinds[i], forms[i])
 		}
+		f.dayOrMonth()
 	}
 	for i := range f.Columns { // a text without a value has the cell of other values, and may have marks as values
 		x, k := &f.Columns[i], kinds[i]

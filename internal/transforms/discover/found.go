@@ -48,6 +48,7 @@ type FoundColumn struct {
 	least  float64         // of a NUMERIC, the least number above 0
 	marked float64         // part of its cells that say that there is no value of its type, if noise lets one see it
 	unfit  float64         // part of its values that are of another type
+	either bool            // its dates do not tell whether the day or the month is first
 	codes  bool            // nearly all of them are codes, whose prefixes are asked for
 	period cellkind.Period // nearly all of them are of this form, whose texts are public
 }
@@ -111,6 +112,9 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 		f.Left = unsaid
 		return
 	}
+	if marks > max(shown*k.sigma, leastNoted*(there+marks)) {
+		f.marked = marks / (there + marks)
+	}
 	if !c.Untyped {
 		return
 	}
@@ -140,10 +144,7 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 		if f.Type, largest = t.typ, own; t.typ == domain.Date {
 			f.Type = dateType(k.cells[stampCell], k.cells[zonedCell], shown*k.sigma)
 		}
-		f.marked, f.unfit = 0, 0
-		if marks > max(3*k.sigma, leastNoted*there) {
-			f.marked = marks / (there + marks)
-		}
+		f.unfit = 0
 		if there-own >= others {
 			f.unfit = 1 - own/max(there, 1)
 		}
@@ -166,19 +167,32 @@ func dateType(stamps, zoned, enough float64) domain.Type {
 }
 
 // misfits notes how many cells of a column are no values of the type that was found, as far as noise lets one see.
-func (f *FoundColumn) misfits() {
-	if f.marked > 0 {
-		f.noted(f.marked, fmt.Sprintf("about %s of its cells say that there is no %v, such as ? or 0000-00-00, and became NULL", percent(f.marked), f.Type))
+func (f *FoundColumn) misfits(c Column) {
+	became := "its fallback"
+	if f.Null {
+		became = "NULL"
+	}
+	switch {
+	case f.marked == 0 || f.Type == domain.String:
+	case c.Untyped:
+		f.noted(f.marked, fmt.Sprintf("about %s of its cells say that there is no %v, such as ? or 0000-00-00, and became %s", percent(f.marked), f.Type, became))
+	default:
+		f.noted(f.marked, fmt.Sprintf("about %s of its values are no %v that can be used, and became %s", percent(f.marked), f.Type, became))
 	}
 	if f.unfit >= leastNoted {
-		f.noted(f.unfit, fmt.Sprintf("about %s of its values did not fit %v and became NULL", percent(f.unfit), f.Type))
+		f.noted(f.unfit, fmt.Sprintf("about %s of its values did not fit %v and became %s", percent(f.unfit), f.Type, became))
 	}
 }
 
-// noted keeps the note on the largest part of a column.
+// noted adds a note on a part of a column; that on the largest part stands first.
 func (f *FoundColumn) noted(part float64, note string) {
-	if part > f.Part {
+	switch {
+	case f.Note == "":
 		f.Part, f.Note = part, note
+	case part > f.Part:
+		f.Part, f.Note = part, note+"; "+f.Note
+	default:
+		f.Note += "; " + note
 	}
 }
 

@@ -69,10 +69,24 @@ func TestCodesStandApart(t *testing.T) {
 		"least":    {with("-9223372036854775808", 10, number), "[-9223372036854775808]"},
 		"largest":  {with("9223372036854775807", 10, number), "[9223372036854775807]"},
 		"own":      {with("7340000", 10, number), "near 7340000"},
-		"wild":     {with("123456789", 30_000, number), "[]"},
-		"open":     {with("9999-12-31", 3, day), "[9999-12-31]"},
-		"nullday":  {with("1900-01-01", 10, day), "[1900-01-01]"},
-		"stamp":    {with("9999-12-31 00:00:00", 3, func() string { return day() + " 10:30:00" }), "[9999-12-31T00:00:00]"},
+		"sides":    {with("-999999", 7, func() string { return with("999999", 6, number)(rng.IntN(6)) }), "[-999999 999999]"},
+		"ends":     {with("-9223372036854775808", 3, func() string { return with("9223372036854775807", 4, number)(rng.IntN(4)) }), "[-9223372036854775808 9223372036854775807]"},
+		"mostly": {func(i int) string {
+			if i%5 == 0 {
+				return number()
+			}
+			return "9999999999"
+		}, "[9999999999]"},
+		"mostday": {func(i int) string {
+			if i%5 == 0 {
+				return day()
+			}
+			return "9999-12-31"
+		}, "[9999-12-31]"},
+		"wild":    {with("123456789", 30_000, number), "[]"},
+		"open":    {with("9999-12-31", 3, day), "[9999-12-31]"},
+		"nullday": {with("1900-01-01", 10, day), "[1900-01-01]"},
+		"stamp":   {with("9999-12-31 00:00:00", 3, func() string { return day() + " 10:30:00" }), "[9999-12-31T00:00:00]"},
 	} {
 		rng = rand.New(rand.NewPCG(3, 3))
 		f := found(t, 20_000, map[string]func(int) string{name: c.cell})[name]

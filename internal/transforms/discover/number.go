@@ -31,7 +31,7 @@ func (f *FoundColumn) number(c Column, units float64, n figures) {
 	}
 	f.reach(&ends, n, units)
 	f.apart(&ends, n)
-	f.within(c, ends, n, min(k, cellkind.MaxPlaces), units)
+	f.within(c, ends, n, k, units)
 }
 
 // numberType picks the type of a column of text, and the number of decimal places. In doubt it is NUMERIC, in whole steps: it
@@ -51,11 +51,12 @@ func (f *FoundColumn) numberType(c Column, units float64, n figures) (k int) {
 		case k == 0:
 			k = n.places.most(1, cellkind.MaxPlaces+1)
 		}
-		if hidden := decimals > sigma || sigma > mostHidden*units; k == 0 && hidden && decimals+sigma > fewDecimals*units && !cellkind.SaysWhole(f.Name) {
+		if hidden := decimals > sigma || sigma > mostHidden*units; k == 0 && hidden && f.Type != domain.Float64 && decimals+sigma > fewDecimals*units && !cellkind.SaysWhole(f.Name) {
 			f.Type = domain.Numeric
 		}
 	}
 	switch {
+	case f.Type == domain.Float64:
 	case k > cellkind.MaxPlaces:
 		f.Type = domain.Float64
 	case k > 0:
@@ -148,8 +149,8 @@ func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
 
 // within declares the range. Its ends are the ends of the eighths that have all but a hundredth of the units, as far as noise
 // lets one see. Where the steps of nine tenths of its values have room for these alone, the rest is apart.
-func (f *FoundColumn) within(c Column, e extent, n figures, places int, units float64) {
-	all := 0.
+func (f *FoundColumn) within(c Column, e extent, n figures, needed int, units float64) {
+	all, places := 0., min(needed, cellkind.MaxPlaces)
 	for i := e.first; i <= e.last; i++ {
 		all += max(0, n.sizes.cells[i])
 	}
@@ -183,15 +184,46 @@ func (f *FoundColumn) within(c Column, e extent, n figures, places int, units fl
 	}
 	slices.SortFunc(f.Exact, func(a, b string) int { return decimal(a).Cmp(decimal(b)) })
 	f.Exact = slices.Compact(f.Exact)
-	given := cellkind.Unit(places)
-	coarse := f.Type == domain.Float64 && new(big.Rat).Sub(hi, lo).Cmp(new(big.Rat).Mul(given, big.NewRat(fewSteps, 1))) < 0
-	if c.Step == "" && f.Resolution != "" && (coarse || decimal(f.Resolution).Cmp(given) > 0) {
-		f.noted(1, "its values are rounded to multiples of "+f.Resolution)
+	f.tail(e, n)
+	if c.Step == "" && f.Resolution != "" {
+		f.rounded(e, n.sizes, needed, all)
 	}
 }
 
-// fewSteps is the number of steps below which the least resolution of a FLOAT64 is coarse: its numbers are near 0.
-const fewSteps = 100
+// fewSteps is the number of steps below which a number is moved by a hundredth, in the middle.
+const fewSteps = 50
+
+// rounded notes a resolution that coarsens the numbers, of which a FLOAT64 has so many that it matters near 0 alone.
+func (f *FoundColumn) rounded(e extent, sizes noisy, places int, all float64) {
+	near, step, cells := 0., parsed(f.Resolution), 0.
+	for i := e.first; i <= e.last; i++ {
+		if low, high := within(i); i != powers && max(-low, high) <= fewSteps*step {
+			near, cells = near+sizes.cells[i], cells+1
+		}
+	}
+	near /= max(all, 1)
+	seen := near > max(leastNoted, 3*sizes.sigma*math.Sqrt(cells)/max(all, 1))
+	switch note := "its values are rounded to multiples of " + f.Resolution; {
+	case decimal(f.Resolution).Cmp(cellkind.Unit(places)) <= 0:
+	case seen:
+		f.noted(near, fmt.Sprintf("%s, which moves about %s of them by a hundredth or more", note, percent(near)))
+	case f.Type != domain.Float64:
+		f.noted(0, note)
+	}
+}
+
+// tail notes how many numbers lie outside of the range, and have no exact value of their own.
+func (f *FoundColumn) tail(e extent, n figures) {
+	all, beyond, noise := sum(n.sizes.cells[e.first:e.last+1]), 0., 0.
+	for _, cell := range e.apart {
+		if all += n.sizes.cells[cell]; len(n.codesIn(cell)) == 0 {
+			beyond, noise = beyond+n.sizes.cells[cell], math.Hypot(noise, n.sizes.sigma)
+		}
+	}
+	if part := beyond / max(all, 1); part > max(leastNoted, shown*noise/max(all, 1)) {
+		f.noted(part, fmt.Sprintf("about %s of its values are beyond its range, and became the nearest exact value or end", percent(part)))
+	}
+}
 
 // limit is an end of a range. An open one is no value itself.
 type limit struct {

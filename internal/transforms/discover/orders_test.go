@@ -93,7 +93,7 @@ func TestOrdersAreFound(t *testing.T) {
 			return []string{day(n), day(n + 1 - rng.IntN(10)/9*9)}
 		}, nil},
 		{"births and visits", 20_000, func(rng *rand.Rand) []string { return []string{day(rng.IntN(9000) - 20_000), day(rng.IntN(700))} }, nil},
-		{"few people", 60, func(rng *rand.Rand) []string { n := rng.IntN(700); return []string{day(n), day(n + 1)} }, nil},
+		{"few people", 150, func(rng *rand.Rand) []string { n := rng.IntN(700); return []string{day(n), day(n + 1)} }, nil},
 		{"a date and a time", 20_000, func(rng *rand.Rand) []string { n := rng.IntN(300); return []string{day(n), hour(24*n + rng.IntN(99))} }, nil},
 	} {
 		rng := rand.New(rand.NewPCG(7, 8))

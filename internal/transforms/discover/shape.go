@@ -111,6 +111,9 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, moment in
 	}
 	text, kind, ok := r.kind(text)
 	if !ok {
+		if len(text) > 0 { // no value that can be used
+			cells[kindOf] = markCell
+		}
 		return cells, moment, false
 	}
 	cells[kindOf] = cellOfKind[kind]
@@ -160,8 +163,6 @@ func (r *reader) kind(text []byte) (plain []byte, kind cellkind.Kind, ok bool) {
 	kind = declaredKinds[r.Type]
 	switch kind {
 	case cellkind.Text:
-		return text, kind, true
-	case cellkind.Boolean:
 		return text, kind, true
 	case cellkind.Decimal:
 		x, ok := domain.ParseFloat(string(text))

@@ -68,7 +68,9 @@ func (f *Found) level(p Params, columns []int, level int, released []named) (of 
 
 func (n *named) add(found query.FoundValues) {
 	for _, v := range found.Values {
-		n.texts, n.units = append(n.texts, v.Text), n.units+v.Count
+		if usable(v.Text) {
+			n.texts, n.units = append(n.texts, v.Text), n.units+v.Count
+		}
 	}
 	if found.Prefix > 0 {
 		n.prefixes = append(n.prefixes, found.Values...)
@@ -185,8 +187,7 @@ func hierarchy(prefixes []query.FoundValue) bool {
 
 // categories picks the values of a column.
 func (f *FoundColumn) categories(values []string) {
-	f.Values = slices.DeleteFunc(values, func(s string) bool { return !usable(s) })
-	f.Values = f.Values[:min(len(f.Values), domain.MaxSize/2)]
+	f.Values = values[:min(len(values), domain.MaxSize/2)]
 	if len(f.Values) == 0 {
 		f.Left = fmt.Sprintf("no value was found; one needs about %.0f people who share it", f.Needed)
 	}

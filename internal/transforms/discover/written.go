@@ -3,6 +3,7 @@ package discover
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
@@ -21,9 +22,10 @@ const (
 	monthStamp
 	namedDate
 	namedStamp
-	codeCell              // none of these, and a code such as D66.5
-	periodCell = codeCell // and the form of a month, quarter or week
-	formCells  = periodCell + int(cellkind.Periods)
+	codeCell                                        // none of these, and a code such as D66.5
+	periodCell = codeCell                           // and the form of a month, quarter or week
+	vastCell   = periodCell + int(cellkind.Periods) // a whole number that no INT64 holds
+	formCells  = vastCell + 1
 )
 
 // longestWritten is the length of the longest number or date that is looked for.
@@ -31,6 +33,9 @@ const longestWritten = 64
 
 // form finds the cell of a text in formOf, and returns the text as it is read, and what it is.
 func form(text []byte) (cell int, read []byte, kind cellkind.Kind) {
+	if cellkind.Vast(text) {
+		return vastCell, text, cellkind.Integer
+	}
 	if len(text) > longestWritten || !bytes.ContainsAny(text, "0123456789") || !cellkind.MayBeWritten(text) {
 		return plainCell, text, cellkind.Text
 	}
@@ -77,6 +82,22 @@ func (f *FoundColumn) coded(k, w noisy) {
 	f.codes = f.Type == domain.String && n > 3*w.sigma && n+max(0, k.cells[wholeCell]) > .9*f.there
 }
 
+// dayOrMonth reads columns whose dates do not tell whether the day is first as those that do, and says so.
+func (f *Found) dayOrMonth() {
+	proven := func(w cellkind.Written) bool {
+		return slices.ContainsFunc(f.Columns, func(c FoundColumn) bool { return c.Written == w && !c.either })
+	}
+	for i := range f.Columns {
+		if x := &f.Columns[i]; x.either {
+			first := "day"
+			if proven(cellkind.MonthFirst) && !proven(cellkind.DayFirst) {
+				x.Written, first = cellkind.MonthFirst, "month"
+			}
+			x.noted(1, "is 03/04/2024 in March, or in April? Its dates do not tell, and were read with the "+first+" first")
+		}
+	}
+}
+
 // written makes numbers or dates of a column of texts that are written as such; k are the kinds of its cells, and w their
 // forms. As for kinds, all other cells together are a hundredth of it, or less than the noise shows.
 func (f *FoundColumn) written(k, w noisy) {
@@ -102,6 +123,9 @@ func (f *FoundColumn) written(k, w noisy) {
 	}
 	dates, numbers := []int{dateCell, stampCell, zonedCell}, []int{wholeCell, decimalCell}
 	switch {
+	case fits(numbers, vastCell) && k.cells[decimalCell] > there/2: // whole ones alone are identifiers
+		f.Type = domain.Float64
+		return
 	case fits(numbers, pointCell, commaCell):
 		if f.Type, f.Written = domain.Int64, cellkind.PointNumbers; seen(commaCell) {
 			f.Written = cellkind.CommaNumbers
@@ -116,7 +140,7 @@ func (f *FoundColumn) written(k, w noisy) {
 	case seen(monthDate, monthStamp):
 		f.Written = cellkind.MonthFirst
 	default:
-		f.Written = cellkind.DayFirst
+		f.Written, f.either = cellkind.DayFirst, !seen(dayDate, dayStamp)
 	}
 	f.Type = dateType(k.cells[stampCell], k.cells[zonedCell], shown*k.sigma)
 	if f.Type == domain.Date && w.cells[eitherStamp]+w.cells[dayStamp]+w.cells[monthStamp]+w.cells[namedStamp] > shown*2*w.sigma {
