@@ -147,7 +147,7 @@ func (s *Source) fromData(t *tally) proposal {
 		p.ask("no value is there twice: is it a key? Leave it out then; see generate")
 	}
 	if t.odd > 0 {
-		p.ask("some of its values are no " + t.typ.String() + " and become NULL")
+		p.ask("some of its values are no " + t.typ.String() + ": dapple check says what they become")
 	}
 	if t.beyond {
 		p.ask("some numbers are beyond " + t.typ.String() + " and become NULL; convert the column to texts if they count")

@@ -32,7 +32,7 @@ const (
 )
 
 // coarser is the remark on a resolution that not all values are multiples of.
-const coarser = "resolution rounds the values, as a column has at most 2^20 of them"
+const coarser = "its values are rounded to multiples of the resolution, as a column has at most 2^20 of them"
 
 // farAway is the remark on a range that leaves out what is far from all else.
 const farAway = "values far from the others are exact, or the nearest of these and the ends"

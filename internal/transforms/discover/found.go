@@ -45,6 +45,7 @@ type FoundColumn struct {
 	Part       float64          `json:",omitempty"` // of its values that Note is about
 
 	there  float64         // units that have a value, noisy
+	blur   float64         // the standard deviation of that
 	least  float64         // of a NUMERIC, the least number above 0
 	marked float64         // part of its cells that say that there is no value of its type, if noise lets one see it
 	unfit  float64         // part of its values that are of another type
@@ -101,7 +102,7 @@ func (n noisy) ofCells(cells, columns int) float64 {
 func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 	f.Null = !c.Required && k.cells[nullCell] > 3*k.sigma
 	there, marks := sum(k.cells[boolCell:]), k.cells[markCell]
-	f.there = max(0, there)
+	f.there, f.blur = max(0, there), k.ofCells(kindCells-boolCell, columns)
 	bar := quantile(firstFalse/(kindCells-1)) * k.sigma
 	switch most := slices.Max(k.cells[boolCell:]); {
 	case most > bar:

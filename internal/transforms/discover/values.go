@@ -17,6 +17,8 @@ import (
 type named struct {
 	texts    []string
 	units    float64
+	variance float64 // of these
+	unread   float64 // of values that are no texts
 	prefixes []query.FoundValue
 }
 
@@ -68,9 +70,11 @@ func (f *Found) level(p Params, columns []int, level int, released []named) (of 
 
 func (n *named) add(found query.FoundValues) {
 	for _, v := range found.Values {
-		if usable(v.Text) {
-			n.texts, n.units = append(n.texts, v.Text), n.units+v.Count
+		if !usable(v.Text) {
+			n.unread += v.Count
+			continue
 		}
+		n.texts, n.units, n.variance = append(n.texts, v.Text), n.units+v.Count, n.variance+found.Variance
 	}
 	if found.Prefix > 0 {
 		n.prefixes = append(n.prefixes, found.Values...)
@@ -103,9 +107,12 @@ func (f *Found) choose(p Params, column int, n named) {
 	}
 }
 
-// named notes how much of a column of texts would be other. The noise of a value that was released is small beside it.
+// named notes how much of a column of texts would be other, as far as noise lets one see.
 func (f *FoundColumn) named(n named) {
-	if other := 1 - n.units/max(f.there, 1); other >= leastNoted {
+	if part := n.unread / max(f.there, 1); part >= leastNoted {
+		f.noted(part, fmt.Sprintf("about %s of its values are not UTF-8, and became other; a CSV file may need csv: {encoding: windows-1252}", percent(part)))
+	}
+	if other := 1 - (n.units+n.unread)/max(f.there, 1); other*f.there > max(leastNoted*f.there, shown*math.Hypot(f.blur, math.Sqrt(n.variance))) {
 		f.noted(other, fmt.Sprintf("about %s of its values are too rare to be named, and became other", percent(other)))
 	}
 }
