@@ -10,9 +10,9 @@ func Impossible(cell []byte) bool {
 	}
 	var k Kind
 	switch {
-	case shaped(cell, "dddd-dd-dd") || shaped(cell, "dddd/dd/dd"):
+	case shaped(cell, "dddd-dd-dd", ":.+-TZ ") || shaped(cell, "dddd/dd/dd", ":.+-TZ "):
 		k = Moment(string(cell))
-	case shaped(cell, "dd:dd"):
+	case shaped(cell, "dd:dd", ":."): // with a zone it is a text
 		k, _ = Classify(cell)
 	default:
 		return false
@@ -21,8 +21,8 @@ func Impossible(cell []byte) bool {
 }
 
 // shaped reports whether a cell begins with digits where the form has d, and with its other characters elsewhere, and goes on
-// with nothing but parts of a time.
-func shaped(cell []byte, form string) bool {
+// with nothing but digits and some marks.
+func shaped(cell []byte, form, marks string) bool {
 	if len(cell) < len(form) {
 		return false
 	}
@@ -31,5 +31,5 @@ func shaped(cell []byte, form string) bool {
 			return false
 		}
 	}
-	return len(bytes.Trim(cell[len(form):], "0123456789:.+-TZ ")) == 0
+	return len(bytes.Trim(cell[len(form):], "0123456789"+marks)) == 0
 }

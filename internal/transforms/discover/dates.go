@@ -85,11 +85,11 @@ func (f *FoundColumn) dates(c Column, units float64, y, steps, far noisy) {
 	if f.Type == domain.Date || c.Unit > 0 && int64(n)*366*f.Type.Facts().Day/c.Unit < mostValues {
 		return
 	}
-	step := 2 // of stepsOfTime
+	exact := 2 // of stepsOfTime
 	if steps.cells != nil {
-		step = min(step, steps.needed(dayCell, finerCell, units))
+		exact = steps.needed(dayCell, finerCell, units)
 	}
-	exact := step
+	step := min(exact, 2)
 	switch {
 	case n > 100:
 		step = 0

@@ -153,6 +153,8 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	numbers, days := found.ofDigits(numbers, steps)
+	dates = append(dates, days...)
 	sizes, err := measure(c, magnitudesStage, magnitudeOf, numbers, part(len(numbers), rangeWeight))
 	if err != nil {
 		return nil, err

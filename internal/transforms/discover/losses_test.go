@@ -28,6 +28,7 @@ func TestLossesAreSaid(t *testing.T) {
 		"skew":    func(int) string { return lognormal(3, 5) },
 		"tail":    func(int) string { return lognormal(7, 1) },
 		"seconds": func(i int) string { return fmt.Sprintf("20%02d-0%d-11 10:20:%02d", 10+i%12, 1+i%9, i%60) },
+		"minutes": func(i int) string { return fmt.Sprintf("2024-0%d-11 10:%02d:%02d", 1+i%9, i%60, i%50) },
 		"both": func(i int) string {
 			if i%150 == 0 {
 				return "?"
@@ -41,7 +42,7 @@ func TestLossesAreSaid(t *testing.T) {
 	for name, want := range map[string][]string{
 		"tenths": nil, "fine": nil, "digits": nil, "whole": nil, "epoch": {"its values are rounded to multiples of 200"},
 		"skew": {"are rounded to multiples of ", "of them by a hundredth or more"}, "tail": {"% of its values are beyond its range"},
-		"seconds": {"rounded down to the"}, "both": {"of them by a hundredth or more; ", "say that there is no NUMERIC"},
+		"seconds": {"rounded down to the hour"}, "minutes": {"rounded down to the minute"}, "both": {"of them by a hundredth or more; ", "say that there is no NUMERIC"},
 	} {
 		c := f[name]
 		must.Hold(t, c.Left == "" && (c.Note == "") == (want == nil), "%s: %+v", name, c)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestMixedPoints: a column of 1,5 and 2.5 is one of numbers: what its form does not read is read as usual. Each cell is the number
@@ -105,4 +106,20 @@ func TestNothingButMarks(t *testing.T) {
 			t.Errorf("%q: %+v", words, x)
 		}
 	}
+}
+
+// TestDatesOfDigits: numbers of eight digits that are all dates are dates, as they are where a domain is inferred; others are numbers.
+func TestDatesOfDigits(t *testing.T) {
+	day := func(i int) string { return fmt.Sprintf("20%02d%02d%02d", 10+i%14, 1+i%12, 1+i%28) }
+	f := found(t, 12_000, map[string]func(int) string{
+		"days": day, "codes": func(i int) string { return []string{day(i), "99991231", day(i + 1), day(i + 2)}[i%4] },
+		"ids": func(i int) string { return fmt.Sprint(10_000_000 + i*7919%80_000_000) }, "half": func(i int) string { return []string{day(i), fmt.Sprint(i)}[i%2] },
+		"zone": func(i int) string { return fmt.Sprintf("%02d:%02d:10+02:00", i%24, i%60) },
+	})
+	for name, want := range map[string]string{"days": "DATE 20241231 2010-01-01 2023-12-31 []", "codes": "DATE 20241231 2010-01-01 2023-12-31 [9999-12-31]"} {
+		x := f[name]
+		must.Equal(t, fmt.Sprintf("%v %s %s %s %v", x.Type, x.Written, x.Min, x.Max, x.Exact), want, "%s", name)
+	}
+	must.Hold(t, f["ids"].Type != domain.Date && f["half"].Type != domain.Date, "%+v", f)
+	must.Hold(t, f["zone"].Type == domain.String && f["zone"].Left != unsaid, "%+v", f["zone"])
 }

@@ -131,6 +131,10 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, moment in
 		if number(read, &cells); cells[placesOf] == 0 && as == kind { // such as 12.0
 			cells[kindOf] = wholeCell
 		}
+		if v, ok := dayOf(text); ok && r.Untyped && kind == cellkind.Integer {
+			at := domain.Date.Time(v)
+			cells[placesOf], cells[yearOf], cells[codeOf] = dayCell, yearCell(at.Year()), dateCode(at)
+		}
 	case cellkind.Date, cellkind.DateTime, cellkind.Timestamp, cellkind.Clock:
 		a := domain.Attribute{Type: as.Type()}
 		if v, ok := a.ParseNative(string(read)); ok {
@@ -141,6 +145,18 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, moment in
 		}
 	}
 	return cells, moment, len(text) <= maxCandidate && r.category(kind, len(text))
+}
+
+// dayOf returns the day that a number of eight digits may stand for, such as 20241231.
+func dayOf(text []byte) (day int64, ok bool) {
+	if len(text) != len(cellkind.DateDigits) {
+		return 0, false
+	}
+	read, ok := cellkind.DateDigits.Canonical(nil, text, cellkind.LatestShort)
+	if !ok {
+		return 0, false
+	}
+	return (&domain.Attribute{Type: domain.Date}).ParseNative(string(read))
 }
 
 // category reports whether a text of a kind and length can be a category. That is a rule about texts, and not about columns:

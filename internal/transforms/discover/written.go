@@ -82,6 +82,24 @@ func (f *FoundColumn) coded(k, w noisy) {
 	f.codes = f.Type == domain.String && n > 3*w.sigma && n+max(0, k.cells[wholeCell]) > .9*f.there
 }
 
+// ofDigits tells columns of numbers that are all dates of eight digits from the others.
+func (f *Found) ofDigits(numbers []int, places map[int]noisy) (others, days []int) {
+	for _, i := range numbers {
+		x, n := &f.Columns[i], places[i]
+		if n.cells == nil || x.Written != "" {
+			others = append(others, i)
+			continue
+		}
+		rest := sum(n.cells[:dayCell])
+		if own := n.cells[dayCell]; own > x.there/2 && own > shown*n.sigma && rest <= max(.01*x.there, 3*n.sigma*math.Sqrt(dayCell)) {
+			x.Type, x.Written, days = domain.Date, cellkind.DateDigits, append(days, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return others, days
+}
+
 // dayOrMonth reads columns whose dates do not tell whether the day is first as those that do, and says so.
 func (f *Found) dayOrMonth() {
 	proven := func(w cellkind.Written) bool {
