@@ -25,7 +25,7 @@ func TestFindBadTables(t *testing.T) {
 		"one person":        {many(1, func(int) string { return "a" }), 2},
 		"all unique":        {many(3000, func(i int) string { return fmt.Sprint("key-", i) }), 1},
 		"mixed types":       {many(12_000, func(i int) string { return mixed[i%len(mixed)] }), 0},
-		"long cells, few":   {many(300, func(i int) string { return strings.Repeat("x", 1<<16) + fmt.Sprint(i) }), 1},
+		"long cells, few":   {many(500, func(i int) string { return strings.Repeat("x", 1<<16) + fmt.Sprint(i) }), 1},
 		"signs":             {many(3000, func(int) string { return "a\x01b" }), 0},
 		"not UTF-8":         {many(3000, func(int) string { return "\xff\xfe" }), 1},
 		"nothing but NULL":  {many(3000, func(int) string { return "\x00" }), 1},
