@@ -11,7 +11,7 @@ import (
 // TestOddCells: one record decides no type and no form, wherever it stands: what a hundredth of the cells may be at most does not
 // fit, becomes NULL, and is said. More of them are categories, and so are values that all are frequent.
 func TestOddCells(t *testing.T) {
-	const rows = 3000
+	const rows = 1200
 	columns := map[string]func(i int) string{
 		"INT64": func(i int) string { return fmt.Sprint(i * 7919 % 9000) }, "NUMERIC": func(i int) string { return fmt.Sprintf("%d.%02d", i%700, i%100) },
 		"FLOAT64": func(i int) string { return fmt.Sprintf("%d.5e-3", i%700) }, "BOOL": func(i int) string { return []string{"true", "false"}[i%2] },

@@ -101,7 +101,7 @@ func (f *FoundColumn) dates(c Column, units float64, y, steps, far noisy) {
 	}
 }
 
-// codes are those of an era that stand out of the noise.
+// codes are the codes of an era that stand out of the noise.
 func (e era) codes(n noisy) (list []int) {
 	z := quantile(firstFalse / float64(len(codes)))
 	for i, x := range n.cells {

@@ -45,7 +45,7 @@ type FoundColumn struct {
 	Part       float64          `json:",omitempty"` // of its values that Note is about
 
 	there  float64         // units that have a value, noisy
-	blur   float64         // the standard deviation of that
+	blur   float64         // the standard deviation of there
 	least  float64         // of a NUMERIC, the least number above 0
 	marked float64         // part of its cells that say that there is no value of its type, if noise lets one see it
 	unfit  float64         // part of its values that are of another type

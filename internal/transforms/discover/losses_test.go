@@ -82,7 +82,7 @@ func TestUnusableIsSaid(t *testing.T) {
 	}
 }
 
-// TestFirstOfDates: dates that do not tell whether the day or the month is first are read as those of other columns that tell, and
+// TestFirstOfDates: dates that do not tell whether the day or the month is first are read as dates of other columns that tell, and
 // it is said. One record tells nothing.
 func TestFirstOfDates(t *testing.T) {
 	both := func(i int) string { return fmt.Sprintf("%02d/%02d/2024", 1+i%12, 1+i/12%12) }

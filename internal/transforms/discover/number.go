@@ -193,7 +193,7 @@ func (f *FoundColumn) within(c Column, e extent, n figures, needed int, units fl
 // fewSteps is the number of steps below which a number is moved by a hundredth, in the middle.
 const fewSteps = 50
 
-// rounded notes a resolution that coarsens the numbers, of which a FLOAT64 has so many that it matters near 0 alone.
+// rounded notes a resolution that coarsens the numbers; where a FLOAT64 has many, it matters near 0 alone.
 func (f *FoundColumn) rounded(e extent, sizes noisy, places int, all float64) {
 	near, step, cells := 0., parsed(f.Resolution), 0.
 	for i := e.first; i <= e.last; i++ {

@@ -27,7 +27,7 @@ const (
 	outOfOrder, mostUncertain, leastReversed = .002, .03, .1
 )
 
-// orders counts how the dates of each column lie to those of the columns behind it.
+// orders counts how the dates of each column lie to the dates of the columns behind it.
 type orders [][nextColumns][]int64
 
 func newOrders(columns int) orders {
@@ -151,7 +151,7 @@ func (f *Found) chain(before map[[2]int]bool, first map[int]int) {
 	}
 }
 
-// reversed is the part of independent dates whose first is behind the second, by their years: half of those of one year are.
+// reversed is the part of independent dates whose first is behind the second, by their years: half of the dates of one year are.
 func reversed(first, second noisy) float64 {
 	part, below, all := 0., 0., 0.
 	for i := range yearCells - 1 {
