@@ -81,3 +81,9 @@ func TestDatesSayWhichIsFirst(t *testing.T) {
 		must.Hold(t, form == c.want && strings.Contains(got, "in March, or in April") == c.asked, "%d records: %s, asked %v:\n%s", c.months, form, !c.asked, got)
 	}
 }
+
+// TestManyFrequentValues: a column of many frequent values is left out for that, and not for rare ones.
+func TestManyFrequentValues(t *testing.T) {
+	got := proposed(t, "x;other", 9000, func(i int) string { return fmt.Sprintf("v%d;a", i%300) })
+	hasLines(t, got, "left out: the 100 most frequent values are less than half of it")
+}

@@ -214,6 +214,8 @@ func (t *tally) categories(units bool) (cells keys, why string) {
 		return nil, noValues
 	case len(values) == 0:
 		return nil, fmt.Sprintf("no value has %d %s; is it an identifier, or text?", MinSupport, who)
+	case !t.values.all(values, .5) && len(values) == maxCategories:
+		return nil, fmt.Sprintf("the %d most frequent values are less than half of it; is it an identifier, or text?", maxCategories)
 	case !t.values.all(values, .5):
 		return nil, fmt.Sprintf("most records have values that fewer than %d %s have; is it an identifier, or text?", MinSupport, who)
 	}
