@@ -68,6 +68,7 @@ func TestRangesOfFew(t *testing.T) {
 		{"scores", 1400, 1400, 36, func() float64 { return math.Floor(11 * math.Sqrt(rng.Float64())) }},
 		{"losses", 1400, 1400, 36, func() float64 { return -math.Floor(11 * math.Sqrt(rng.Float64())) }},
 		{"parts", 1400, 1400, 36, func() float64 { return math.Sqrt(rng.Float64()) }},
+		{"changes", 450, 450, 15, func() float64 { return 1000 * rng.NormFloat64() }},
 		{"cases of some", 7200, 1000, 25, func() float64 { return math.Floor(math.Exp2(14 * rng.Float64())) }},
 		{"ages of some", 7200, 1000, 20, func() float64 { return 30 + math.Floor(60*rng.Float64()) }},
 		{"amounts", 2000, 2000, 30, func() float64 { return math.Floor(math.Exp(8 + 1.5*rng.NormFloat64())) }},

@@ -81,10 +81,11 @@ type extent struct {
 // cell is part of it if it shows so much of the units, by itself or with the one behind it, with this chance for noise alone. No
 // range goes across 0 for that.
 const (
-	nextFalse  = .05
-	leastFaded = .01
-	mostLost   = .03 // of the numbers: more of them may lie behind an end where noise hides so many in the next cell
-	steepest   = 8   // times as many values as the next cell have what fades out: an end that is steeper is one
+	nextFalse   = .05
+	leastFaded  = .01
+	mostLost    = .03 // of the numbers: more of them may lie behind an end where noise hides so many in the next cell
+	mirrorFalse = 5e-4
+	steepest    = 8 // times as many values as the next cell have what fades out: an end that is steeper is one
 )
 
 // fades reports whether values go on beyond an end in a direction.
@@ -116,8 +117,24 @@ func (f *FoundColumn) extent(sizes noisy) (e extent, ok bool) {
 		last++
 	}
 	e.first, e.last = at[first], at[last]
-	e.toZero(sizes, least)
+	if !e.mirrored(sizes, least) {
+		e.toZero(sizes, least)
+	}
 	return e, true
+}
+
+// mirrored widens a range on one side of 0 to the other side, if cells of the same magnitudes stand out there together: half of the numbers that
+// lie around 0 may do so where none of their cells does.
+func (e *extent) mirrored(sizes noisy, least float64) bool {
+	if e.first <= powers && e.last >= powers {
+		return false
+	}
+	first, last := 2*powers-e.last, 2*powers-e.first
+	if sum(sizes.cells[first:last+1]) <= max(least, quantile(mirrorFalse)*sizes.sigma*math.Sqrt(float64(last-first+1))) {
+		return false
+	}
+	e.first, e.last = min(first, e.first), max(last, e.last)
+	return true
 }
 
 // toZero makes 0 an end of a range that is far from it beside its width, is seen there, or may be so as far as noise lets one see: a quarter of
