@@ -139,8 +139,8 @@ func TestVastNumbers(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost: noise alone makes no note, however few people there are. Each of 700 columns has one by chance in 1 of 300,000
-// cases, twice: for what is said of its cells, and of its rare values.
+// TestNothingIsLost: noise alone makes no note, however few people there are. Each of 700 columns has one by chance in 1 of 13,000
+// cases, for what is said of its rare values, and in fewer for the rest: these tables and their noise are fixed.
 func TestNothingIsLost(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for table := range 100 {

@@ -112,7 +112,7 @@ func (f *FoundColumn) named(n named) {
 	if part := n.unread / max(f.there, 1); part >= leastNoted {
 		f.noted(part, fmt.Sprintf("about %s of its values are not UTF-8, and became other; a CSV file may need csv: {encoding: windows-1252}", percent(part)))
 	}
-	if other := 1 - (n.units+n.unread)/max(f.there, 1); other*f.there > max(leastNoted*f.there, shown*math.Hypot(f.blur, math.Sqrt(n.variance))) {
+	if other := 1 - (n.units+n.unread)/max(f.there, 1); other*f.there > max(leastNoted*f.there, foreign*math.Hypot(f.blur, math.Sqrt(n.variance))) {
 		f.noted(other, fmt.Sprintf("about %s of its values are too rare to be named, and became other", percent(other)))
 	}
 }
