@@ -71,9 +71,8 @@ This page is made from [rivals.jsonl](rivals.jsonl), and each run from a fixed s
   the largest error of a rank correlation. **rare**: part of the values of .1 to 1 % of the people that rows have half to twice as often.
 * **AUC**: of gradient boosting trained on as many written rows, tried on other people of the same law. **CPU s**: of the solve
   alone. **MB**: by how much the resident memory of a process grows in the solve, before collection of garbage.
-* **runs**: the figures are means of so many; the classifier is of the first, and of all in tables of rows. A method of more than a
-  CPU second runs once elsewhere, so that small differences between single runs are noise: the largest error of one varies by a
-  fifth and more.
+* **runs**: the figures are means of so many; the classifier is of the first, and of all in tables of rows. A slow method
+  runs once elsewhere, so that small differences between single runs are noise: the largest error of one varies by a fifth and more.
 * **(auto)** marks the method that dapple chooses by its public rule, which depends on no data. **ahead of ours by** says by how
   much another method, ours or a rival, is more accurate than that one in these runs: where nothing is said, ours is ahead. A
   method with a public table is compared with ours with the same table.

@@ -90,7 +90,7 @@ type entry struct {
 }
 
 const (
-	cheap     = 1.0 // CPU seconds: a method that needs less runs cheapRuns times
+	cheap     = 5.0 // CPU seconds: a method that needs less runs cheapRuns times
 	cheapRuns = 3
 
 	writtenRuns = 8 // of a method whose rows are judged

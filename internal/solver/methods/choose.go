@@ -65,12 +65,13 @@ func Delta(p solver.Problem, name string) dp.Delta {
 		return p.Delta
 	}
 	marginals, ratio := float64(len(p.Workload.Maximal().Marginals)), float64(p.Epsilon)/solver.GaussianMu(p.Epsilon, p.Delta)
-	noise := meanCells(p) * math.Sqrt2 * moves(p) * marginals / (float64(p.Epsilon) * max(p.Units, 1)) // of the units
+	moves := float64(p.Neighbouring.UnitChanges())                                                  // of cells of a marginal
+	noise := meanCells(p) * math.Sqrt2 * moves * marginals / (float64(p.Epsilon) * max(p.Units, 1)) // of the units
 	most := .53 * math.Pow(noise, -.19)
 	if noise > 1 {
 		most = .42 / noise
 	}
-	if !(2*moves(p)*marginals <= most*ratio*ratio) {
+	if !(2*moves*marginals <= most*ratio*ratio) {
 		return p.Delta
 	}
 	pure := p
@@ -83,10 +84,6 @@ func Delta(p solver.Problem, name string) dp.Delta {
 	}
 	return 0
 }
-
-// mostNoise is the noise of one release of the whole workload, as a part of the units, up to which it is better to
-// measure marginals that are wider than those rake measures.
-const mostNoise = .25
 
 // ruleOfGaussian is the rule for δ > 0.
 func ruleOfGaussian(p solver.Problem) (name, why string) {
@@ -109,39 +106,21 @@ func ruleOfGaussian(p solver.Problem) (name, why string) {
 	if _, err := must("dpam").Accesses(p); err != nil {
 		return "rake", fmt.Sprintf("%s; no method measures marginals of %d columns of this one", usual, widest)
 	}
-	noise := relativeNoise(p)
-	if noise <= mostNoise {
-		return "dpam", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is at most %g", widest, noise, mostNoise)
+	noise := rakes.ReleaseNoise(p)
+	if noise <= rakes.LeastWideNoise {
+		return "dpam", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is at most %g", widest, noise, rakes.LeastWideNoise)
 	}
-	return "rake", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is more than %g, so that smaller tables tell more", widest, noise, mostNoise)
-}
-
-// relativeNoise is the noise of a marginal in one Gaussian release of the workload's maximal marginals: their mean
-// number of cells times the standard deviation of a cell, as a part of the units.
-func relativeNoise(p solver.Problem) float64 {
-	marginals := float64(len(p.Workload.Maximal().Marginals))
-	return meanCells(p) * math.Sqrt(moves(p)*marginals) / (max(p.Units, 1) * solver.GaussianMu(p.Epsilon, p.Delta))
+	return "rake", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is more than %g, so that smaller tables tell more", widest, noise, rakes.LeastWideNoise)
 }
 
 // meanCells returns the mean number of cells of the workload's maximal marginals; +Inf if they cannot be counted.
-func meanCells(p solver.Problem) (cells float64) {
-	list := p.Workload.Maximal().Marginals
-	for _, m := range list {
-		n, err := m.Clique.Cells(p.Workload.Sizes)
-		if err != nil {
-			return math.Inf(1)
-		}
-		cells += float64(n) / float64(len(list))
+func meanCells(p solver.Problem) float64 {
+	w := p.Workload.Maximal()
+	_, cells, err := w.Cells()
+	if err != nil {
+		return math.Inf(1)
 	}
-	return cells
-}
-
-// moves returns how many cells of a marginal differ between neighbouring tables.
-func moves(p solver.Problem) float64 {
-	if p.Neighbouring == dp.Replace {
-		return 2
-	}
-	return 1
+	return float64(cells) / float64(len(w.Marginals))
 }
 
 // must returns a built-in method.

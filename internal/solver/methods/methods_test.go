@@ -217,3 +217,22 @@ func TestRuleOfWideMarginals(t *testing.T) {
 		t.Errorf("2^40 cells: %q because %q, error %v", m.Name, why, err)
 	}
 }
+
+// TestRuleOfLargerTables: marginals of 256 cells go to rake, which measures them itself, at a noise of one release of all above .25 and
+// up to 3; below it to dpam, and above it to rake, which measures smaller ones. So is any noise above .25 with excluded combinations.
+func TestRuleOfLargerTables(t *testing.T) {
+	sizes, d := []int{4, 4, 4, 4, 4, 4, 4, 2}, &domain.Domain{}
+	for i, k := range sizes {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.String, Values: []string{"a", "b", "c", "d"}[:k], HasFallback: true})
+	}
+	excludes := &domain.Domain{Attributes: d.Attributes, StructuralZeros: domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{0}, {1}}}}}
+	for _, c := range []struct {
+		domain     *domain.Domain
+		units      float64 // the noise is 8,800 of them, by μ = .182
+		name, says string
+	}{{d, 50_000, "dpam", "is at most 0.25"}, {d, 30_000, "rake", "worth measuring"}, {d, 5_000, "rake", "worth measuring"}, {d, 2_500, "rake", "is more than 0.25"}, {excludes, 30_000, "rake", "is more than 0.25"}} {
+		p := solver.Problem{Domain: c.domain, Workload: query.AllMarginals(sizes, 4, 1000), Epsilon: 1, Delta: 1e-9, Units: c.units}
+		m, why, err := methods.Choose(p, "auto")
+		must.Hold(t, err == nil && m.Name == c.name && strings.Contains(why, c.says), "%g units: %s because %q, error %v; want %s, %q", c.units, m.Name, why, err, c.name, c.says)
+	}
+}

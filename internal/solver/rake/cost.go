@@ -54,7 +54,7 @@ func duration(p solver.Problem, t choose.Targets) float64 {
 		return cmp.Compare(dense.Cells(population.Shape(sizes, y)), dense.Cells(population.Shape(sizes, x)))
 	})
 	first := slices.Concat(oneWays, pairs)
-	final := slices.Concat(first, triples[:min(len(triples), measuredTriples)])
+	final := slices.Concat(first, triples[:min(len(triples), measuredTriples)], part(linked(t.Wide), r.tables.Wide))
 	work := func(pass float64) float64 {
 		seconds := pass * float64(scored)
 		if r.settings.RakesAll() && !r.law.Laplace() {

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -33,15 +34,41 @@ type Target struct {
 const LargestTable = 1 << 20
 
 // Wider tables than triples are targets if they have few cells, in a universe of few cells: in others the descent is slow
-// and tables of four columns are not found by their scores.
-const wideCells, wideUniverse = 64, 1 << 16
+// and tables of four columns are not found by their scores. Between LeastWideNoise and mostWideNoise, as a part of the units in one
+// release of all, they may be larger. With less noise that release, by dpam, is nearer, and with more noise smaller tables tell more.
+const (
+	wideCells, wideUniverse       = 64, 1 << 16
+	largeWideCells, largeUniverse = 1 << 15, 1 << 20
+	LeastWideNoise, mostWideNoise = .25, 3
+)
+
+// wideLimits returns the most cells of wider tables and of their universe, from public figures alone.
+func wideLimits(p solver.Problem) (table int64, universe float64) {
+	if noise := ReleaseNoise(p); noise > LeastWideNoise && noise <= mostWideNoise && len(p.Domain.Exclusions()) == 0 {
+		return largeWideCells, largeUniverse
+	}
+	return wideCells, wideUniverse
+}
+
+// ReleaseNoise is the noise of a marginal in one Gaussian release of the workload's maximal marginals: their mean number of cells
+// times the standard deviation of a cell, as a part of the units; +Inf if the cells cannot be counted.
+func ReleaseNoise(p solver.Problem) float64 {
+	w := p.Workload.Maximal()
+	_, cells, err := w.Cells()
+	if err != nil {
+		return math.Inf(1)
+	}
+	each := float64(p.Neighbouring.UnitChanges()) / float64(len(w.Marginals))
+	return float64(cells) * math.Sqrt(each) / (max(p.Units, 1) * solver.GaussianMu(p.Epsilon, p.Delta))
+}
 
 // NewTargets reads the workload. Marginals inside others are answered with them.
 func NewTargets(p solver.Problem) Targets {
 	w := p.Workload.Maximal()
 	t := Targets{Sizes: w.Sizes, Covered: make([]bool, len(w.Sizes)), Weight: make([]float64, len(w.Sizes))}
 	pairs, triples, wide := index{}, index{}, index{}
-	small := dense.Cells(t.Sizes) <= wideUniverse
+	most, universe := wideLimits(p)
+	small := dense.Cells(t.Sizes) <= universe
 	for _, m := range w.Marginals {
 		for _, a := range m.Clique {
 			t.Covered[a] = true
@@ -55,7 +82,7 @@ func NewTargets(p solver.Problem) Targets {
 			pairs.add(m.Clique, m.Weight, m.Weight)
 		default:
 			parts := m.Weight // of the parts as answers in their own right, unless the table itself is a target
-			if n, err := m.Clique.Cells(t.Sizes); small && len(m.Clique) > 3 && err == nil && n <= wideCells {
+			if n, err := m.Clique.Cells(t.Sizes); small && len(m.Clique) > 3 && err == nil && n <= most {
 				parts = 0
 				wide.add(m.Clique, m.Weight, 0)
 			}
@@ -76,7 +103,7 @@ func NewTargets(p solver.Problem) Targets {
 		}
 	}
 	t.Pairs, t.Triples = pairs.list(t.Sizes, LargestTable), triples.list(t.Sizes, LargestTable)
-	t.Wide = wide.list(t.Sizes, wideCells)
+	t.Wide = wide.list(t.Sizes, most)
 	for _, list := range [][]Target{t.Pairs, t.Triples, t.Wide} {
 		for _, x := range list {
 			for _, a := range x.Clique {
