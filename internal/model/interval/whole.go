@@ -3,8 +3,6 @@ package interval
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -61,27 +59,32 @@ func (v *Intervals) precision(c domain.Clique) float64 {
 	return u
 }
 
-// spreading is how many times the noise of one cell the count of a value errs by whose people are all in one, in variance. By dpam 91 to
-// 99 % of the values of sparse tables held with it, 87 to 98 % with 1, and 99.4 to 100 % by the noise of all cells.
+// spreading is how many times the noise of one cell the count of a value errs by at least whose people are all in one, in variance.
 const spreading = 1.5
 
 // columnVariances returns the variance of the count of every value of a fit to whole marginals. A fit that gives no cell less than 0
-// loses the noise of empty cells: what is left is that of as many as people are spread over, (Σb)²/Σb². If nothing is measured it is 0.
+// loses the noise of empty cells: what is left is that of cells with more people than noise, or of as many as people are spread over,
+// (Σb)²/Σb². By dpam 90 to 100 % of the values of tables held, by their kind and ε; of sparse ones 99.4 to 100 % by the noise of all
+// cells. If nothing is measured it is 0.
 func columnVariances(r *solver.Result) [][]float64 {
-	out := make([][]float64, len(r.Model.Sizes))
+	out, scale := make([][]float64, len(r.Model.Sizes)), math.Max(r.Total.Units, 1)/r.Model.Total()
 	for a, size := range r.Model.Sizes {
 		out[a] = make([]float64, size) // precisions, at first
 	}
 	for _, m := range r.Measurements {
 		fitted := r.Model.Marginal(m.Clique, nil)
-		square := floats.MulTo(make([]float64, len(fitted)), fitted, fitted)
+		square, full := make([]float64, len(fitted)), make([]float64, len(fitted))
+		for j := range fitted {
+			fitted[j] *= scale
+			square[j], full[j] = fitted[j]*fitted[j], fitted[j]/(fitted[j]+math.Sqrt(m.Variance))
+		}
 		for _, a := range m.Clique {
 			onto, k := population.NewProjection(r.Model.Sizes, m.Clique, domain.Clique{a}), len(out[a])
-			squares := onto.Sum(make([]float64, k), square)
+			squares, fulls := onto.Sum(make([]float64, k), square), onto.Sum(make([]float64, k), full)
 			for code, b := range onto.Sum(make([]float64, k), fitted) {
 				cells := float64(len(fitted) / k)
 				if b > 0 {
-					cells = min(cells, spreading*b*b/squares[code])
+					cells = min(cells, max(spreading*b*b/squares[code], fulls[code]))
 				}
 				out[a][code] += 1 / (cells * m.Variance)
 			}
