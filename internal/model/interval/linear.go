@@ -33,7 +33,7 @@ type part struct {
 	moved    []float64 // standard deviation that the prior has in each cell of a pair; nil of others
 	missed   *missed   // nil: not known
 	pooled   []bool    // of a column's values; nil: none
-	one      int       // number of values of the attribute, if the interaction is of a single one; else 0
+	one      int       // number of values of the attribute, if the interaction is of a single one of a residual fit; else 0
 }
 
 // Linear prepares queries on the cells of t, which differ.
@@ -53,9 +53,9 @@ func (v *Intervals) Linear(t Table) *Linear {
 	g, alone := newGrouper(v.sizes, &t, measuredWidth), v.alone(t.Clique)
 	eachSubset(plain, measuredWidth, func(sub domain.Clique) {
 		p, source := v.part(g, sub, sub)
-		for j := range p.base {
+		for j, b := range p.base {
 			if alone != nil {
-				p.alone = append(p.alone, alone[p.codes[0][j]])
+				p.alone = append(p.alone, alone[p.codes[0][j]]+min(rounding, b))
 			}
 		}
 		l.parts, l.source = append(l.parts, p), worse(l.source, source)
@@ -87,7 +87,7 @@ func (v *Intervals) part(g *grouper, at, measured domain.Clique) (part, Source) 
 	for i, w := range g.t.Fitted {
 		p.base[p.of[i]] += w
 	}
-	if len(at) == 1 {
+	if len(at) == 1 && v.uncertainty != nil {
 		p.one = v.sizes[clique[0]]
 	}
 	if measured != nil {

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
@@ -87,6 +90,19 @@ func holds(t *testing.T, draw func(r *rand.Rand) records) {
 					d.Attributes = append(d.Attributes, column)
 				}
 				release := released(t, p, d, method, epsilon, 1e-9, seed)
+				for a := range p.Sizes {
+					counts := p.Marginal(domain.Clique{a})
+					name, code := d.Attributes[a].Name, 0
+					for _, x := range must.Value(release.Answer(must.Value(answer.Parse("SELECT "+name+", COUNT(*) FROM rows GROUP BY "+name))(t), answer.Options{}))(t) {
+						must.Value(fmt.Sscanf(strings.TrimLeft(x.Group[0], "v["), "%d", &code))(t)
+						if n := float64(counts[code]); n > 0 {
+							off[0] += math.Abs(x.Value-n) / x.StandardError
+							if all[0]++; x.Low <= n && n <= x.High {
+								held[0]++
+							}
+						}
+					}
+				}
 				for _, c := range []domain.Clique{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
 					fitted := release.Model.Marginal(c, nil)
 					for i := range fitted {
@@ -107,10 +123,14 @@ func holds(t *testing.T, draw func(r *rand.Rand) records) {
 				}
 			}
 		}
-		for width := 1; width <= 3; width++ {
+		for width := range held { // 0: counts of values, as query has them
 			off[width] /= float64(all[width])
 			t.Logf("%s, %d columns: %d of %d hold, and are %.2f standard errors off", method, width, held[width], all[width], off[width])
-			if float64(held[width]) < .9*float64(all[width]) {
+			bar := .9
+			if width == 0 {
+				bar = .92 // 94 % hold by dpam, and 91 % if the noise of the number of people is taken to be spread evenly over values
+			}
+			if float64(held[width]) < bar*float64(all[width]) {
 				t.Errorf("%s: %d of %d cells of %d columns hold", method, held[width], all[width], width)
 			}
 		}
