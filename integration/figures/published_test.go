@@ -320,7 +320,12 @@ func (m *machine) pageShares(g *generated, family, page string) {
 			truth := g.table([]string{c.name}, [][]string{{label}})[0] / float64(g.people())
 			share, _ := strconv.ParseFloat(row[2], 64)
 			half, _ := strconv.ParseFloat(row[3], 64)
-			m.interval(family, "shares of the page"+some(truth), truth, (share-half)/100-.001, (share+half)/100+.001, c.name+" "+label)
+			_, decimals, _ := strings.Cut(row[2], ".")
+			rounded := math.Pow10(-2 - len(decimals)) // both by half of their last digit
+			if half > 0 {
+				m.rounded = append(m.rounded, 100*rounded/half)
+			}
+			m.interval(family, "shares of the page"+some(truth), truth, (share-half)/100-rounded, (share+half)/100+rounded, c.name+" "+label)
 		}
 	}
 }
