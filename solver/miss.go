@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
@@ -48,13 +49,16 @@ func (m *Miss) Code(i int, v domain.Code) int {
 	return int(m.Codes[i][v])
 }
 
-// MostMissed is the most cells of tables whose misses are kept.
-const MostMissed = 1 << 18
+// MostMissed is the most cells of tables whose misses are kept; those have up to widestMiss columns.
+const (
+	MostMissed = 1 << 18
+	widestMiss = 3
+)
 
 // Fits reports whether there is a count for each cell of a domain of such sizes.
 func (m *Miss) Fits(sizes []int) bool {
 	cells := 1
-	if m.Codes != nil && len(m.Codes) != len(m.Clique) {
+	if len(m.Clique) == 0 || len(m.Clique) > widestMiss || m.Codes != nil && len(m.Codes) != len(m.Clique) {
 		return false
 	}
 	for i, a := range m.Clique {
@@ -70,8 +74,8 @@ func (m *Miss) Fits(sizes []int) bool {
 	return cells == len(m.Counts)
 }
 
-// MissesOf returns by how much a model that has so many units misses noisy answers, of the columns and pairs that they hold: each
-// is a mean of answers weighted by precision.
+// MissesOf returns by how much a model that has so many units misses noisy answers, of the columns, pairs and triples that they hold:
+// each is a mean of answers weighted by precision. Narrow tables come first.
 func MissesOf(m *Model, units float64, answered []query.Measurement) (list []*Miss) {
 	var cliques []domain.Clique
 	answers, precisions, at, kept := [][]float64{}, []float64{}, map[string]int{}, 0
@@ -93,12 +97,13 @@ func MissesOf(m *Model, units float64, answered []query.Measurement) (list []*Mi
 		}
 		precisions[i] += u
 	}
-	for k := range answered {
-		for i, a := range answered[k].Clique {
-			add(&answered[k], domain.Clique{a})
-			for _, b := range answered[k].Clique[i+1:] {
-				add(&answered[k], domain.Clique{a, b})
-			}
+	for width := 1; width <= widestMiss; width++ {
+		for k := range answered {
+			marginal.Subsets(answered[k].Clique, width, func(c domain.Clique) {
+				if len(c) == width {
+					add(&answered[k], slices.Clone(c))
+				}
+			})
 		}
 	}
 	scale := units / m.Total()

@@ -34,10 +34,9 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 		}
 		return dst
 	}
-	if m := v.misses[c.Key()]; m != nil && len(c) == 2 && m.Variance > 0 {
+	if m := v.misses[c.Key()]; m != nil && len(c) > 1 && m.Variance > 0 {
 		v.answeredHighs(m, c, fitted, dst)
-	}
-	if len(c) == measuredWidth {
+	} else if len(c) == measuredWidth {
 		v.tripleHighs(c, fitted, dst)
 	}
 	v.pooledHighs(c, fitted, dst)
@@ -89,31 +88,30 @@ func (v *Intervals) tripleHighs(c domain.Clique, fitted, dst []float64) {
 	})
 }
 
-// answeredHighs raises the upper ends of a pair's cells to those of its noisy answers. People of cells with one answer together may
+// answeredHighs raises the upper ends of a table's cells to those of its noisy answers. People of cells with one answer together may
 // all be in one of them.
 func (v *Intervals) answeredHighs(m *solver.Miss, c domain.Clique, fitted, dst []float64) {
 	var sizes [2]int
 	var line [2][]float64 // noise of the sums along each
 	var all [2]float64
 	for i, a := range c {
-		sizes[i] = codesOf(m, i, v.sizes[a])
 		if m.Centred {
+			sizes[i] = codesOf(m, i, v.sizes[a])
 			line[i] = v.lineNoise(a, m, i, sizes[i])
 			all[i] = floats.Sum(line[i])
 		}
 	}
-	cells := float64(sizes[0] * sizes[1])
-	for cell := range dst {
-		codes := [2]int{m.Code(0, domain.Code(cell/v.sizes[c[1]])), m.Code(1, domain.Code(cell%v.sizes[c[1]]))}
+	cells := float64(len(m.Counts))
+	for cell, at := range v.answersOf(m) {
 		noise := m.Variance * (1 - 1/cells)
 		if m.Centred {
 			noise = m.Variance * (1 - 1/float64(sizes[0])) * (1 - 1/float64(sizes[1]))
-			for i, code := range codes {
+			for i, code := range [2]int{at / sizes[1], at % sizes[1]} {
 				own := 1/float64(sizes[1-i]) - 1/cells
 				noise += line[i][code]*own*own + (all[i]-line[i][code])/(cells*cells)
 			}
 		}
-		miss := m.Unit * float64(m.Counts[codes[0]*sizes[1]+codes[1]])
+		miss := m.Unit * float64(m.Counts[at])
 		dst[cell] = max(dst[cell], fitted[cell]-miss+sigmas95*math.Sqrt(noise))
 	}
 }
@@ -130,7 +128,7 @@ func (l *Linear) High(cells []int, q []float64) float64 {
 		if p.pooled != nil && l.width > 1 {
 			high = max(high, p.mayHold(p.means(l.fitted, cells, q)))
 		}
-		if p.missed == nil || len(p.codes) != 2 || l.width > measuredWidth {
+		if p.missed == nil || len(p.codes) < 2 || l.width > measuredWidth {
 			continue
 		}
 		means, value := p.means(l.fitted, cells, q), 0.0

@@ -17,6 +17,7 @@ type Linear struct {
 	parts    []part
 	source   Source
 	known    bool // false: no release bears on the model
+	whole    bool // it was fitted to whole marginals
 	width    int  // attributes with a choice
 }
 
@@ -39,7 +40,7 @@ type part struct {
 // Linear prepares queries on the cells of t, which differ.
 func (v *Intervals) Linear(t Table) *Linear {
 	l := &Linear{fitted: t.Fitted, units: v.units, totalVar: v.totalVariance, source: v.source(t.Clique)}
-	l.known = l.source != Bound
+	l.known, l.whole = l.source != Bound, v.uncertainty == nil
 	l.width = v.plain(t.Clique)
 	if !l.known {
 		return l
@@ -315,7 +316,10 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			continue
 		}
 		miss, noise := p.missed.of(means, p.base)
-		model += beyond(miss, noise)
+		if l.whole && oneSided(means) < .5 { // a mean, of which too much and too little are the same
+			miss = math.Abs(miss)
+		}
+		model += beyond(miss, noise, len(p.codes))
 		if p.missed.centred {
 			model += keptNoise * oneSided(means) * noise
 		}

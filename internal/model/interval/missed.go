@@ -170,18 +170,25 @@ func (m *missed) of(q, base []float64) (miss, noise float64) {
 	return miss, noise + m.noise*max(0, square)
 }
 
-// beyond returns the square of a miss that noise does not explain. All of it counts where the fit has too much, as it gives to
-// cells that are empty: their prior says nothing of it.
-func beyond(miss, noise float64) float64 {
-	if miss > 0 {
+// beyond returns the square of a miss of a table of so many columns that noise does not explain. All of it counts where the fit has too
+// much, as it gives to cells that are empty: their prior says nothing of it. Triples are many, and overlap: what noise may make of one
+// of their cells is none of the fit's errors.
+func beyond(miss, noise float64, width int) float64 {
+	switch {
+	case width == measuredWidth:
+		return max(0, miss*miss-farNoise*noise)
+	case miss > 0:
 		return miss * miss
 	}
 	return max(0, miss*miss-noise)
 }
 
-// addMisses widens the standard errors of the cells of c by what the fit misses in the pairs inside by more than noise.
+// farNoise is the square of how many standard deviations noise may make of one of many cells.
+const farNoise = 16
+
+// addMisses widens the standard errors of the cells of c by what the fit misses in the tables inside by more than noise.
 func (v *Intervals) addMisses(c domain.Clique, fitted, dst []float64) {
-	eachSubset(c, 2, func(sub domain.Clique) {
+	eachSubset(c, measuredWidth, func(sub domain.Clique) {
 		m := v.misses[sub.Key()]
 		if m == nil || m.Variance == 0 || len(sub) == len(c) && v.source(c) == Certificate { // whose errors are of cells
 			return
@@ -190,28 +197,41 @@ func (v *Intervals) addMisses(c domain.Clique, fitted, dst []float64) {
 			for i := range dst {
 				if len(c) == 1 && v.uncertainty == nil { // else one-way noise has them, and pairs in wider tables
 					x := m.Unit * float64(m.Counts[i])
-					dst[i] = math.Sqrt(dst[i]*dst[i] + beyond(x, m.Variance))
+					dst[i] = math.Sqrt(dst[i]*dst[i] + beyond(x, m.Variance, len(sub)))
 				}
 			}
 			return
 		}
-		shape := population.Shape(v.sizes, sub)
 		onto := population.NewProjection(v.sizes, c, sub)
-		pair := onto.Sum(make([]float64, shape[0]*shape[1]), fitted)
-		columns := codesOf(m, 1, v.sizes[sub[1]])
-		merged, at := make([]float64, len(m.Counts)), make([]int, len(pair))
-		for i, b := range pair {
-			at[i] = m.Code(0, domain.Code(i/shape[1]))*columns + m.Code(1, domain.Code(i%shape[1]))
+		cells, _ := sub.Cells(v.sizes) // no more than c has
+		table := onto.Sum(make([]float64, cells), fitted)
+		merged, at := make([]float64, len(m.Counts)), v.answersOf(m)
+		for i, b := range table {
 			merged[at[i]] += b
 		}
-		for i := range pair {
+		for i := range table {
 			x := m.Unit * float64(m.Counts[at[i]])
-			pair[i] = math.Sqrt(beyond(x, m.Variance)) / max(merged[at[i]], math.SmallestNonzeroFloat32)
+			table[i] = math.Sqrt(beyond(x, m.Variance, len(sub))) / max(merged[at[i]], math.SmallestNonzeroFloat32)
 		}
 		each := slices.Clone(fitted)
-		onto.Multiply(each, pair)
+		onto.Multiply(each, table)
 		for i, x := range each {
 			dst[i] = math.Hypot(dst[i], x)
 		}
 	})
+}
+
+// answersOf returns which of a table's misses each of its cells has.
+func (v *Intervals) answersOf(m *solver.Miss) []int {
+	at := []int{0}
+	for i, a := range m.Clique {
+		codes, next := codesOf(m, i, v.sizes[a]), make([]int, 0, len(at)*v.sizes[a])
+		for _, before := range at {
+			for code := range v.sizes[a] {
+				next = append(next, before*codes+m.Code(i, domain.Code(code)))
+			}
+		}
+		at = next
+	}
+	return at
 }

@@ -12,6 +12,7 @@ import (
 const (
 	wholeInflation = 1.3 // is inflation if one estimate of the squared error stands for all cells …
 	summedOut      = 1.2 // … and this for each attribute of a measured marginal that is summed out
+	answeredKnee   = 2   // standard deviations of noise: cells of many more people err by what the fit follows of it
 )
 
 // whole writes the standard errors of a model fitted to whole marginals. Those inside a measured marginal are sums of
@@ -33,6 +34,7 @@ func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 		f = 1
 	}
 	alone := v.alone(c)
+	followed := v.followed(c, fitted)
 	for i, b := range fitted {
 		b = max(b, 0)
 		x := v.scale * (b + softening)
@@ -41,9 +43,26 @@ func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 			x = alone[i] + min(rounding, b)
 		} else if width == 1 && u > 0 {
 			x = max(x, 1/u)
+		} else if u > 0 {
+			x = max(x, followed*b/(u*(b+answeredKnee/math.Sqrt(u))))
 		}
 		dst[i] = f * math.Sqrt(x)
 	}
+}
+
+// followed returns which part of the noise of a table's answers the fit follows where people are, in variance: at least, by 1.5
+// standard deviations of what so few cells tell. It is none where few numbers make all tables, and all where most cells are empty:
+// the others err by the noise of their answers, and the mean of all does not.
+func (v *Intervals) followed(c domain.Clique, fitted []float64) float64 {
+	m, miss, people, square := v.misses[c.Key()], 0.0, 1e-9, 0.0
+	if m == nil {
+		return 0
+	}
+	for i, b := range fitted {
+		x := m.Unit * float64(m.Counts[i])
+		miss, people, square = miss+max(b, 0)*x*x/m.Variance, people+max(b, 0), square+b*b
+	}
+	return max(0, 1-miss/people-1.5*math.Sqrt(2*square)/people)
 }
 
 // precision returns 1/variance of a cell of c over all measured marginals that contain it.

@@ -45,12 +45,15 @@ var couples = []struct {
 
 // TestNamedMethods: of dpam and dpfw, which are used only where somebody names them, 95 % intervals of counts of columns, of pairs with
 // people, of means and of corners hold the truth, over kinds of pairs and sizes, from ε = .3 to 10, with δ and without. A kind fails if
-// its coverage is below 92 %, with a false-alarm rate below 1 in 100,000 if intervals erred apart. The noise is fixed, so that a failure is
+// its coverage is below 94 %, with a false-alarm rate below 1 in 100,000 if intervals erred apart. The noise is fixed, so that a failure is
 // never chance.
 func TestNamedMethods(t *testing.T) {
 	seeds := 3
-	if dptest.Nightly() {
+	switch {
+	case dptest.Nightly():
 		seeds = 16
+	case testing.Short():
+		seeds = 1
 	}
 	for _, method := range []string{"dpam", "dpfw"} {
 		kinds := map[string]*holding{}
@@ -91,7 +94,7 @@ func TestNamedMethods(t *testing.T) {
 		}
 		for kind, x := range kinds {
 			t.Logf("%s, %s: %d of %d intervals hold, answers are %.2f standard errors off", method, kind, x.held, x.all, x.off/float64(x.all))
-			if x.held < x.all && (distuv.Binomial{N: float64(x.all), P: .92}).CDF(float64(x.held)) < 1e-5 {
+			if x.held < x.all && (distuv.Binomial{N: float64(x.all), P: .94}).CDF(float64(x.held)) < 1e-5 {
 				t.Errorf("%s, %s: %d of %d intervals hold", method, kind, x.held, x.all)
 			}
 		}
@@ -110,8 +113,8 @@ func numbers(r *rand.Rand, people, top int, draw func(r *rand.Rand, top int) (x,
 		}
 	}
 	for range people {
-		x, y := draw(r, top)
-		d.table.Counts[min(max(x, 0), top-1)*top+min(max(y, 0), top-1)]++
+		x, y := draw(r, top-1) // the last cell has two numbers
+		d.table.Counts[min(max(x, 0), top-2)*top+min(max(y, 0), top-2)]++
 	}
 	return d
 }
