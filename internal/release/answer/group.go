@@ -234,15 +234,15 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 	var cells []int
 	var q []float64
 	within := make([][]float64, len(v.clique)) // deviation that all people of a cell share, by column and code
-	spreads, people := make([][]float64, len(v.clique)), make([][]float64, len(v.clique))
+	spreads, people, apart := make([][]float64, len(v.clique)), make([][]float64, len(v.clique)), make([][]float64, len(v.clique))
 	for at := range within {
 		within[at] = make([]float64, len(v.uneven[at]))
-		spreads[at], people[at] = make([]float64, len(v.uneven[at])), make([]float64, len(v.uneven[at]))
+		spreads[at], people[at], apart[at] = make([]float64, len(v.uneven[at])), make([]float64, len(v.uneven[at])), make([]float64, len(v.uneven[at]))
 	}
 	scatter := 0.0
 	for from := 0; from < len(g.pieces); {
 		cell, to := g.pieces[from].cell, from
-		mean, square := 0.0, 0.0
+		mean, square, whole, least, most := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
 		for ; to < len(g.pieces) && g.pieces[to].cell == cell; to++ {
 			p := &g.pieces[to]
 			x, s := parts(p), 0.0
@@ -251,6 +251,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 			}
 			mean += p.share * x
 			square += p.share * (x*x + s)
+			whole, least, most = whole+p.share, min(least, x), max(most, x)
 		}
 		cells, q = append(cells, cell), append(q, mean)
 		if s := square - mean*mean; s > 1e-12*square {
@@ -261,6 +262,10 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 				within[at][code] += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
 				spreads[at][code] += w * math.Sqrt(s)
 				people[at][code] += w
+				if whole < 1-1e-9 { // the condition cuts through the cell
+					least, most = min(least, 0), max(most, 0)
+				}
+				apart[at][code] = max(apart[at][code], most-least)
 			}
 		}
 		from = to
@@ -274,11 +279,12 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 	}
 	for at, cells := range within {
 		for code, x := range cells {
-			out += x * x
 			if n := people[at][code]; n > 0 && v.far[at] != nil {
-				x := far(at, code, spreads[at][code]/n)
-				out += x * x * min(1, n/v.counts[at][code])
+				part, y := min(1, n/v.counts[at][code]), far(at, code, spreads[at][code]/n)
+				out += y * y * part
+				x = max(x, hidden*v.r.Errors.Inside(v.clique[at], domain.Code(code))*apart[at][code]*math.Sqrt(part))
 			}
+			out += x * x
 		}
 	}
 	return math.Sqrt(out + scatter)

@@ -11,7 +11,7 @@ import (
 func (v *view) addUneven(column int) {
 	v.uneven = append(v.uneven, v.unevenness(column))
 	var far, counts []float64
-	if v.counted(column) {
+	if len(v.r.Domain.Attributes[column].Runs) > 0 {
 		far, counts = v.farOf(column), v.r.Model.Marginal(domain.Clique{column}, nil)
 		for c := range counts {
 			counts[c] *= v.r.Units / v.r.Model.Total()
@@ -129,8 +129,17 @@ func (v *view) computes(it *Item) bool {
 	return of(&it.Top) || it.Down != nil && of(it.Down)
 }
 
+// hidden is how many more people noise may hide at one value inside a bin than at one of its ends: of counts of round amounts 92 % hold,
+// 83 % with 1, and 36 % if they were taken to be even.
+const hidden = 1.5
+
 // farther is what people at the far end of a bin add to a sum of numbers: as much as they are beyond its middle.
-func (v *view) farther(at, code int, deviation float64) float64 { return v.far[at][code] * deviation }
+func (v *view) farther(at, code int, deviation float64) float64 {
+	if !v.counted(v.clique[at]) {
+		return 0
+	}
+	return v.far[at][code] * deviation
+}
 
 // leastUneven is how uneven cells are where densities change nowhere.
 const leastUneven = .05
