@@ -262,10 +262,9 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 				within[at][code] += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
 				spreads[at][code] += w * math.Sqrt(s)
 				people[at][code] += w
-				if whole < 1-1e-9 { // the condition cuts through the cell
-					least, most = min(least, 0), max(most, 0)
+				if whole < narrow { // many people may have one of these values
+					apart[at][code] = max(apart[at][code], max(most, 0)-min(least, 0))
 				}
-				apart[at][code] = max(apart[at][code], most-least)
 			}
 		}
 		from = to

@@ -133,6 +133,9 @@ func (v *view) computes(it *Item) bool {
 // 83 % with 1, and 36 % if they were taken to be even.
 const hidden = 1.5
 
+// narrow is the part of a bin from which on a condition asks for more than a few of its values.
+const narrow = .1
+
 // farther is what people at the far end of a bin add to a sum of numbers: as much as they are beyond its middle.
 func (v *view) farther(at, code int, deviation float64) float64 {
 	if !v.counted(v.clique[at]) {
