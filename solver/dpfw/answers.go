@@ -59,7 +59,7 @@ func (t *told) answers(w query.Workload, fitted query.Answers, b float64) (list 
 		for c, x := range fitted[i] {
 			count, information := likeliest(signs, models, c, x, b)
 			a.Values = append(a.Values, count)
-			a.Variance += 1 / information / float64(len(fitted[i]))
+			a.Variance += max(1/information, leastVariance) / float64(len(fitted[i]))
 		}
 		list = append(list, a)
 	}

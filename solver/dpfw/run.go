@@ -12,7 +12,7 @@ import (
 const (
 	// stepSize is C of step = C·√(ln k/Σ v); errors are flat for C in [.25, .5].
 	stepSize = .35
-	// leastVariance keeps the first steps finite if the model answers a query with almost 0 or 1.
+	// leastVariance keeps the first steps finite if the model answers a query with almost 0 or 1, and answers where noise is next to none.
 	leastVariance = 1e-4
 )
 
