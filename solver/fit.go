@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 )
 
 // Fit says how far a model is from the noisy answers that it was fitted to. It follows from what was released.
@@ -16,6 +17,18 @@ type Fit struct {
 	Off     []TableFit `json:",omitempty"` // tables that are further off than noise explains, the worst first
 	Misses  []*Miss    `json:",omitempty"` // of columns and pairs, if the answers are not in Result.Measurements
 }
+
+// Miss is by how much the fitted counts of a table exceed its noisy answers.
+//
+//	type Miss struct {
+//		Clique   domain.Clique
+//		Codes    [][]domain.Code // code in Counts of each value of each attribute; nil: the value itself
+//		Unit     float64         // of Counts, in counts
+//		Counts   []int32
+//		Variance float64 // noise of an answer, each independent of others, counts²
+//		Centred  bool    // the answers have no noise of sums along axes: only their part that sums to 0 along each has this noise
+//	}
+type Miss = miss.Table
 
 // TableFit is the part that one table has in a Fit.
 type TableFit struct {

@@ -141,6 +141,7 @@ func FormatOf(name string) (*Format, bool) {
 //		Untyped  bool        // a column of text, whose Type is to be found out
 //		Type     domain.Type // of the values
 //		Scale    int         // of a NUMERIC, 0 to 9
+//		Digits   int         // of a NUMERIC, in all; 0: not known
 //		Nullable bool
 //		Fault    string // why the column cannot be read; empty if it can
 //	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -95,6 +96,6 @@ func (r *run) test(m *population.Model, b float64) *solver.Fit {
 		}
 	}
 	f := solver.NewFit(tables)
-	f.Misses = solver.MissesOf(m, r.units, list)
+	f.Misses = miss.Of(m, r.units, list)
 	return f
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/solver"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 )
 
 // Of a certificate C, the released largest error of any cell with standard deviation σ: S = (C + 1.64·σ)/2.7 is what large
@@ -40,7 +40,7 @@ func (v *Intervals) certified(part, knee float64, fitted, dst []float64) {
 }
 
 // answered returns the answers of a table that are known beside a certificate; nil without them.
-func (v *Intervals) answered(c domain.Clique) *solver.Miss {
+func (v *Intervals) answered(c domain.Clique) *miss.Table {
 	if m := v.misses[c.Key()]; m != nil && m.Variance > 0 && v.source(c) == Certificate {
 		return m
 	}

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/solver"
 )
 
 // Highs writes the upper end of the 95 % interval of every cell of the marginal of c, given its fitted count and standard error; the
@@ -90,7 +90,7 @@ func (v *Intervals) tripleHighs(c domain.Clique, fitted, dst []float64) {
 
 // answeredHighs raises the upper ends of a table's cells to those of its noisy answers. People of cells with one answer together may
 // all be in one of them.
-func (v *Intervals) answeredHighs(m *solver.Miss, c domain.Clique, fitted, dst []float64) {
+func (v *Intervals) answeredHighs(m *miss.Table, c domain.Clique, fitted, dst []float64) {
 	var sizes [2]int
 	var line [2][]float64 // noise of the sums along each
 	var all [2]float64

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -32,7 +33,7 @@ type Intervals struct {
 	scale         float64 // κ of whole marginals; NaN if nothing is known
 	fit           *solver.Fit
 	earlier       bool // what is known was released by a version that kept less
-	misses        map[string]*solver.Miss
+	misses        map[string]*miss.Table
 	widening      map[string]float64 // of tables that the fit misses by more than noise explains
 	together      float64            // the same of all tables, if none by itself is; else 0
 }
@@ -44,7 +45,7 @@ func New(r *solver.Result) *Intervals {
 	v.tested(r.Fit)
 	if r.Uncertainty == nil {
 		if v.scale = spread(r); v.scale >= 0 {
-			v.keepMisses(solver.MissesOf(r.Model, v.units, r.Measurements))
+			v.keepMisses(miss.Of(r.Model, v.units, r.Measurements))
 			v.oneWay = columnVariances(r)
 		} else if r.Fit != nil {
 			v.keepMisses(r.Fit.Misses)

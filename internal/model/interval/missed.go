@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -19,13 +20,13 @@ type missed struct {
 	miss    []float64    // of them, counts
 	noise   float64      // variance of an answer
 	merged  bool         // the model alone tells values apart that have one answer
-	centred bool         // see solver.Miss
+	centred bool         // see miss.Table
 	line    [2][]float64 // variance of the sum along each line, if centred
 }
 
 // keepMisses keeps the misses of a fit, the best known tables first.
-func (v *Intervals) keepMisses(list []*solver.Miss) {
-	v.misses = map[string]*solver.Miss{}
+func (v *Intervals) keepMisses(list []*miss.Table) {
+	v.misses = map[string]*miss.Table{}
 	for _, m := range list {
 		v.misses[m.Clique.Key()] = m
 	}
@@ -33,14 +34,14 @@ func (v *Intervals) keepMisses(list []*solver.Miss) {
 
 // certifiedMisses returns how far a model may be off of which only the largest error is known: selection starts from even cells,
 // and what is left of the way from there is the same part in all cells of a table, so that sums add up.
-func certifiedMisses(r *solver.Result) (list []*solver.Miss) {
+func certifiedMisses(r *solver.Result) (list []*miss.Table) {
 	if r.MaxError == nil || r.Model.Columns != nil {
 		return nil
 	}
 	var cliques []domain.Clique
 	kept := 0
 	eachSubset(domain.All(len(r.Model.Sizes)), 2, func(c domain.Clique) {
-		if cells, err := c.Cells(r.Model.Sizes); err == nil && kept+int(cells) <= solver.MostMissed {
+		if cells, err := c.Cells(r.Model.Sizes); err == nil && kept+int(cells) <= miss.Most {
 			cliques, kept = append(cliques, c), kept+int(cells)
 		}
 	})
@@ -58,7 +59,7 @@ func certifiedMisses(r *solver.Result) (list []*solver.Miss) {
 		for j := range fitted {
 			fitted[j] *= part
 		}
-		list = append(list, solver.NewMiss(cliques[i], nil, fitted, 0, false))
+		list = append(list, miss.New(cliques[i], nil, fitted, 0, false))
 	}
 	return list
 }
@@ -98,7 +99,7 @@ func (v *Intervals) missedBy(p *part, c domain.Clique) *missed {
 }
 
 // codesOf returns how many codes a table's misses have of the attribute at position i, which has k values.
-func codesOf(m *solver.Miss, i, k int) int {
+func codesOf(m *miss.Table, i, k int) int {
 	if m.Codes == nil || m.Codes[i] == nil {
 		return k
 	}
@@ -106,7 +107,7 @@ func codesOf(m *solver.Miss, i, k int) int {
 }
 
 // lineNoise returns the noise of the counts of one column, by code of a table's misses.
-func (v *Intervals) lineNoise(a int, m *solver.Miss, i, size int) []float64 {
+func (v *Intervals) lineNoise(a int, m *miss.Table, i, size int) []float64 {
 	out := make([]float64, size)
 	for value := range v.sizes[a] {
 		x := v.uncertainty.OneWay[a]
@@ -222,7 +223,7 @@ func (v *Intervals) addMisses(c domain.Clique, fitted, dst []float64) {
 }
 
 // answersOf returns which of a table's misses each of its cells has.
-func (v *Intervals) answersOf(m *solver.Miss) []int {
+func (v *Intervals) answersOf(m *miss.Table) []int {
 	at := []int{0}
 	for i, a := range m.Clique {
 		codes, next := codesOf(m, i, v.sizes[a]), make([]int, 0, len(at)*v.sizes[a])

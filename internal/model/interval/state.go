@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -25,7 +26,7 @@ type state struct {
 	MaxError    *query.MaxError     `json:"max_error,omitempty"`
 	Scale       *float64            `json:"scale,omitempty"` // κ of whole marginals
 	Fit         *solver.Fit         `json:"fit,omitempty"`
-	Misses      []*solver.Miss      `json:"misses,omitempty"`
+	Misses      []*miss.Table       `json:"misses,omitempty"`
 }
 
 // measuredMarginal is a marginal with noisy cells.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 	"github.com/dapple-dp/dapple/solver"
@@ -29,11 +30,11 @@ func (f *Fit) test(m *population.Model) *solver.Fit {
 		}
 	}
 	tables, scale := make([]solver.TableFit, len(cliques)), f.Units/m.Total()
-	var misses []*solver.Miss
+	var misses []*miss.Table
 	kept, sums := 0, map[int][]float64{} // misses of columns
-	keep := func(c domain.Clique, miss []float64, variance float64) {
-		if kept += len(miss); kept <= solver.MostMissed {
-			misses = append(misses, solver.NewMiss(c, f.Merged.Of(c), miss, variance, len(c) == 2))
+	keep := func(c domain.Clique, off []float64, variance float64) {
+		if kept += len(off); kept <= miss.Most {
+			misses = append(misses, miss.New(c, f.Merged.Of(c), off, variance, len(c) == 2))
 		}
 	}
 	for i, counts := range m.Marginals(cliques) {

@@ -1,4 +1,5 @@
-package solver
+// Package miss tells by how much models miss the noisy answers that they were fitted to.
+package miss
 
 import (
 	"math"
@@ -10,9 +11,9 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
-// Miss is by how much the fitted counts of a table exceed its noisy answers. A fit that draws tables towards independence, or that
+// Table is by how much the fitted counts of a table exceed its noisy answers. A fit that draws tables towards independence, or that
 // is stopped early, is off by more than noise in sums of many cells, and the sums of misses tell by how much.
-type Miss struct {
+type Table struct {
 	Clique   domain.Clique
 	Codes    [][]domain.Code `json:",omitempty"` // code in Counts of each value of each attribute; nil: the value itself
 	Unit     float64         // of Counts, in counts
@@ -21,12 +22,12 @@ type Miss struct {
 	Centred  bool    // the answers have no noise of sums along axes: only their part that sums to 0 along each has this noise
 }
 
-// fineness is how many units of a Miss a standard deviation of its noise has.
+// fineness is how many units of a Table a standard deviation of its noise has.
 const fineness = 8
 
-// NewMiss rounds counts, fitted less answered, to parts of their noise; of answers without noise to thousandths of the largest.
-func NewMiss(c domain.Clique, codes [][]domain.Code, miss []float64, variance float64, centred bool) *Miss {
-	m := &Miss{Clique: c, Codes: codes, Counts: make([]int32, len(miss)), Variance: variance, Centred: centred, Unit: math.Sqrt(variance) / fineness}
+// New rounds counts, fitted less answered, to parts of their noise; of answers without noise to thousandths of the largest.
+func New(c domain.Clique, codes [][]domain.Code, miss []float64, variance float64, centred bool) *Table {
+	m := &Table{Clique: c, Codes: codes, Counts: make([]int32, len(miss)), Variance: variance, Centred: centred, Unit: math.Sqrt(variance) / fineness}
 	largest := 0.0
 	for _, x := range miss {
 		largest = max(largest, math.Abs(x))
@@ -42,23 +43,23 @@ func NewMiss(c domain.Clique, codes [][]domain.Code, miss []float64, variance fl
 }
 
 // Code returns the code in Counts of a value of the attribute at position i.
-func (m *Miss) Code(i int, v domain.Code) int {
+func (m *Table) Code(i int, v domain.Code) int {
 	if m.Codes == nil || m.Codes[i] == nil {
 		return int(v)
 	}
 	return int(m.Codes[i][v])
 }
 
-// MostMissed is the most cells of tables whose misses are kept; those have up to widestMiss columns.
+// Most is the most cells of tables whose misses are kept; those have up to widest columns.
 const (
-	MostMissed = 1 << 18
-	widestMiss = 3
+	Most   = 1 << 18
+	widest = 3
 )
 
 // Fits reports whether there is a count for each cell of a domain of such sizes.
-func (m *Miss) Fits(sizes []int) bool {
+func (m *Table) Fits(sizes []int) bool {
 	cells := 1
-	if len(m.Clique) == 0 || len(m.Clique) > widestMiss || m.Codes != nil && len(m.Codes) != len(m.Clique) {
+	if len(m.Clique) == 0 || len(m.Clique) > widest || m.Codes != nil && len(m.Codes) != len(m.Clique) {
 		return false
 	}
 	for i, a := range m.Clique {
@@ -74,16 +75,16 @@ func (m *Miss) Fits(sizes []int) bool {
 	return cells == len(m.Counts)
 }
 
-// MissesOf returns by how much a model that has so many units misses noisy answers, of the columns, pairs and triples that they hold:
+// Of returns by how much a model that has so many units misses noisy answers, of the columns, pairs and triples that they hold:
 // each is a mean of answers weighted by precision. Narrow tables come first.
-func MissesOf(m *Model, units float64, answered []query.Measurement) (list []*Miss) {
+func Of(m *population.Model, units float64, answered []query.Measurement) (list []*Table) {
 	var cliques []domain.Clique
 	answers, precisions, at, kept := [][]float64{}, []float64{}, map[string]int{}, 0
 	add := func(a *query.Measurement, c domain.Clique) {
 		cells, _ := c.Cells(m.Sizes)
 		i, ok := at[c.Key()]
 		if !ok {
-			if kept+int(cells) > MostMissed {
+			if kept+int(cells) > Most {
 				return
 			}
 			kept += int(cells)
@@ -97,7 +98,7 @@ func MissesOf(m *Model, units float64, answered []query.Measurement) (list []*Mi
 		}
 		precisions[i] += u
 	}
-	for width := 1; width <= widestMiss; width++ {
+	for width := 1; width <= widest; width++ {
 		for k := range answered {
 			marginal.Subsets(answered[k].Clique, width, func(c domain.Clique) {
 				if len(c) == width {
@@ -111,7 +112,7 @@ func MissesOf(m *Model, units float64, answered []query.Measurement) (list []*Mi
 		for j, x := range answers[i] {
 			fitted[j] = scale*fitted[j] - x/precisions[i]
 		}
-		list = append(list, NewMiss(cliques[i], nil, fitted, 1/precisions[i], false))
+		list = append(list, New(cliques[i], nil, fitted, 1/precisions[i], false))
 	}
 	return list
 }
