@@ -60,5 +60,5 @@ func ExampleParams_Outlook() {
 	}
 	_, needed := o.Enough(0)
 	fmt.Printf("a category needs %.0f people, so %.0f people would do\n", o.Value, needed)
-	// Output: a category needs 204 people, so 2550 people would do
+	// Output: a category needs 214 people, so 2675 people would do
 }
