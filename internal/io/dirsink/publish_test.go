@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
+	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/rename"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
@@ -216,6 +217,30 @@ func TestConcurrentAttempts(t *testing.T) {
 	}
 	wg.Wait()
 	finished(t, d)
+}
+
+// An attempt succeeds if another one publishes, and removes the directory of the run, after it has made that and before it locks it.
+func TestAttemptBeforeTheLock(t *testing.T) {
+	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 3, Extension: "parquet"}
+	slow, refs, first := d, stage(t, d), stage(t, d)
+	slow.Disk = &overtaken{rename.Disk, func() { must.Value(d.Publish(ctx, first, releasedFiles("r"), nil))(t) }}
+	must.Value(slow.Publish(ctx, refs, releasedFiles("r"), nil))(t)
+	finished(t, d)
+}
+
+// overtaken is a disk on which something happens after a directory was made, once.
+type overtaken struct {
+	layout.Disk
+	then func()
+}
+
+func (d *overtaken) MkdirAll(dir string) error {
+	err := d.Disk.MkdirAll(dir)
+	if then := d.then; then != nil {
+		d.then = nil
+		then()
+	}
+	return err
 }
 
 // Of two runs that race exactly one publishes; with overwrite both do, one after the other.

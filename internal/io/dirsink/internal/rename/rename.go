@@ -89,12 +89,14 @@ func (d run) Publish(m *layout.Manifest, refs []layout.FileRef, list []layout.Re
 		return done, err
 	}
 	unlock, err := d.enterStage()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer unlock()
 	}
-	defer unlock()
-	if done, err := d.done(); done != nil || err != nil { // another layout.Attempt of this run had the lock
-		return done, err
+	// Another layout.Attempt of this run had the lock, or removed what was to be locked.
+	if done, doneErr := d.done(); done != nil || doneErr != nil {
+		return done, doneErr
+	} else if err != nil {
+		return nil, err
 	}
 	release := d.places()[0].next()
 	steps := []func() error{
