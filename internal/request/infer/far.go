@@ -23,7 +23,7 @@ type heap struct {
 func (h *heap) apart() bool { return h.lo == h.hi || h.n < MinSupport }
 
 // add takes a number in ones, or of a calendar the days since 1970.
-func (s spread) add(x float64, calendar bool) {
+func (s *spread) add(x float64, calendar bool) {
 	_, power := math.Frexp(math.Abs(x))
 	key := min(max(power, -80), 80) + 100
 	switch {
@@ -38,11 +38,14 @@ func (s spread) add(x float64, calendar bool) {
 }
 
 // count counts a number in a heap.
-func (s spread) count(key int, x float64, n int64) {
-	h := s[key]
+func (s *spread) count(key int, x float64, n int64) {
+	if *s == nil {
+		*s = spread{}
+	}
+	h := (*s)[key]
 	if h == nil {
 		h = &heap{lo: x, hi: x}
-		s[key] = h
+		(*s)[key] = h
 	}
 	h.n, h.lo, h.hi = h.n+n, min(h.lo, x), max(h.hi, x)
 }

@@ -84,14 +84,6 @@ func (f *frequent) supported(units bool) (values []string, all bool) {
 	return values, all
 }
 
-// count is how many records have a value.
-func (f *frequent) count(value string) int64 {
-	if s := f.values[value]; s != nil {
-		return s.records
-	}
-	return 0
-}
-
 // drop forgets a value.
 func (f *frequent) drop(value string) {
 	if s := f.values[value]; s != nil {
@@ -125,7 +117,9 @@ func (f *frequent) mostly(are func(string) bool) bool {
 func (f *frequent) all(values []string, share float64) bool {
 	n := int64(0)
 	for _, v := range values {
-		n += f.count(v)
+		if s := f.values[v]; s != nil {
+			n += s.records
+		}
 	}
 	return float64(n) >= share*float64(f.records)
 }

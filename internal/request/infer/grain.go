@@ -44,7 +44,8 @@ func scaled(v int64, n int) (int64, bool) {
 	for range n {
 		unit *= 10
 	}
-	return times(v, unit)
+	product := v * unit
+	return product, product/unit == v && -math.MaxInt64 < product && product < math.MaxInt64
 }
 
 func gcd(a, b int64) int64 {

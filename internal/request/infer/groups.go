@@ -92,12 +92,15 @@ const mostOfOne = .01
 // rows, and they recur; and either the name suggests people, or the rows of a value stand together, or the name suggests
 // an ID, or it is text that makes no categories.
 func (s *Source) persons(tallies map[string]*tally) (questions []string) {
+	ask := func(name, facts string) {
+		s.Doubts.People = append(s.Doubts.People, name)
+		questions = append(questions, fmt.Sprintf("%[1]s: %[2]sis it a person? Then infer again with --privacy_id=%[1]s", yamltext.Plain(name), facts))
+	}
 	for _, c := range s.columns {
 		t, people := tallies[c.name], schema.NamesPeople(c.name)
 		if t == nil || t.typ != domain.Int64 && t.typ != domain.String || t.groups.many {
 			if people && c.fault == "" && (t == nil || t.groups.many) {
-				s.Doubts.People = append(s.Doubts.People, c.name)
-				questions = append(questions, fmt.Sprintf("%s: is it a person? Then infer again with --privacy_id=%s", yamltext.Plain(c.name), yamltext.Plain(c.name)))
+				ask(c.name, "")
 			}
 			continue
 		}
@@ -110,9 +113,7 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 			_, left = t.categories(false)
 		}
 		if people && g.records > n || g.runs == n || schema.NamesUnits(t.name) || left != "" {
-			s.Doubts.People = append(s.Doubts.People, t.name)
-			questions = append(questions, fmt.Sprintf("%s: %s values, %.1f rows each: is it a person? Then infer again with --privacy_id=%s",
-				yamltext.Plain(t.name), page.Count(float64(n)), float64(g.records)/float64(n), yamltext.Plain(t.name)))
+			ask(t.name, fmt.Sprintf("%s values, %.1f rows each: ", page.Count(float64(n)), float64(g.records)/float64(n)))
 		}
 	}
 	return questions

@@ -16,6 +16,7 @@ const (
 type growth struct {
 	last    []float64 // of each person; NaN: nothing to compare with
 	fell    []bool
+	falls   int // people within whom it fell
 	steps   int
 	forward int // steps to a larger value
 }
@@ -30,21 +31,16 @@ func (g *growth) add(p int32, x float64) {
 	switch last := g.last[p]; {
 	case x > last:
 		g.forward++
-	case !(x >= last): // or there is no value
+	case !(x >= last) && !g.fell[p]: // or there is no value
 		g.fell[p] = true
+		g.falls++
 	}
 	g.last[p] = x
 }
 
 // grows reports whether rows are in the order of the column, in which hardly two are equal.
 func (g *growth) grows(several int) bool {
-	fell := 0
-	for _, f := range g.fell {
-		if f {
-			fell++
-		}
-	}
-	return float64(fell) <= falling*float64(several) && float64(g.forward) >= growing*float64(max(g.steps, 1))
+	return float64(g.falls) <= falling*float64(several) && float64(g.forward) >= growing*float64(max(g.steps, 1))
 }
 
 // order returns the column that orders the rows of people: dates and times before numbers, then the first one. A file that is sorted
@@ -53,10 +49,10 @@ func (s *Source) order(h *histories, lines []proposal) string {
 	if h == nil {
 		return ""
 	}
-	found, line, several := "", byName(lines), h.several()
+	found, line := "", byName(lines)
 	for a, c := range s.readable() {
 		p := line[c.name]
-		if p.out || p.key || cellkind.SaysIdentifier(c.name) || !h.growth[a].grows(several) {
+		if p.out || p.key || cellkind.SaysIdentifier(c.name) || !h.growth[a].grows(h.many) {
 			continue
 		}
 		if p.typ.Facts().Calendar {

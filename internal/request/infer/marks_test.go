@@ -2,8 +2,6 @@ package infer
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,9 +17,7 @@ func proposed(t *testing.T, header string, rows int, row func(i int) string) str
 	for i := range rows {
 		b.WriteString(row(i) + "\n")
 	}
-	name := filepath.Join(t.TempDir(), "t.csv")
-	must.Do(t, os.WriteFile(name, []byte(b.String()), 0o600))
-	text := propose(t, Params{Input: name, FromData: true})
+	text := propose(t, Params{Input: put(t, "t.csv", b.String()), FromData: true})
 	if _, err := schema.Parse("proposed", []byte(text)); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}

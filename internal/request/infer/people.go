@@ -23,6 +23,8 @@ type histories struct {
 	seed   maphash.Seed
 	number map[uint64]int32 // of a person, by the hash of the ID
 	rows   []int64          // of each person
+	read   int64            // rows of these
+	many   int              // people with several rows
 	all    int64            // rows, later people's too
 	first  [][]uint64       // of each column: the hash of a person's first value
 	change [][]bool         // of each column: whether another value followed
@@ -53,7 +55,10 @@ func (h *histories) add(c *domain.Chunk, tallies []*tally, units []uint64) {
 			p = int32(len(h.rows))
 			h.number[unit], h.rows = p, append(h.rows, 0)
 		}
-		h.rows[p]++
+		h.read++
+		if h.rows[p]++; h.rows[p] == 2 {
+			h.many++
+		}
 		for a := range h.first {
 			v := h.hash(&c.Columns[a], i)
 			h.growth[a].add(p, tallies[a].at[i])
@@ -68,15 +73,7 @@ func (h *histories) add(c *domain.Chunk, tallies []*tally, units []uint64) {
 
 // people returns the number of people; if there are more than the first ones, as if those had as many rows.
 func (h *histories) people() int {
-	return int(float64(len(h.rows)) * float64(h.all) / float64(max(1, h.read())))
-}
-
-// read returns the number of rows of the first people.
-func (h *histories) read() (rows int64) {
-	for _, n := range h.rows {
-		rows += n
-	}
-	return rows
+	return int(float64(len(h.rows)) * float64(h.all) / float64(max(1, h.read)))
 }
 
 // hashes appends a hash of each cell of a column.
@@ -102,14 +99,6 @@ func (h *histories) hash(c *domain.Column, i int) uint64 {
 	return maphash.Comparable(h.seed, c.Ints[i])
 }
 
-// several returns the number of people with several rows.
-func (h *histories) several() (people int) {
-	for _, n := range h.rows {
-		people += int(min(n, 2) - 1)
-	}
-	return people
-}
-
 // within returns how often a column changes within a person of several rows, and how often it differs between two people.
 func (h *histories) within(a int) (changes, differs float64) {
 	people := float64(len(h.rows))
@@ -121,7 +110,7 @@ func (h *histories) within(a int) (changes, differs float64) {
 			differs++
 		}
 	}
-	return changes / float64(max(h.several(), 1)), differs / max(people-1, 1)
+	return changes / float64(max(h.many, 1)), differs / max(people-1, 1)
 }
 
 // most returns the number of rows of nearly all people if it is also the one of most people, as in a panel; else 1, 2 or 5 times a
@@ -154,7 +143,7 @@ func (s *Source) events(h *histories, lines []proposal, order string) (text stri
 		most = h.most()
 	}
 	if columns == nil {
-		if h == nil || h.several() < fewestGroups || h.read()*10 < int64(len(h.rows))*12 {
+		if h == nil || h.many < fewestGroups || h.read*10 < int64(len(h.rows))*12 {
 			return "", nil
 		}
 		rows, review = "", "people are written with their rows; person: columns that never change within one; max: public"

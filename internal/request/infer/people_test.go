@@ -3,8 +3,6 @@ package infer
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -86,15 +84,13 @@ func TestUnits(t *testing.T) {
 		must.Equal(t, oneDigit(n), want, "of %d", n)
 	}
 	for privacyID, want := range map[string]int64{"": 100, "who": 50} {
-		name := filepath.Join(t.TempDir(), "t.csv")
 		var b strings.Builder
 		b.WriteString("who,what\n")
 		for i := range 104 {
 			fmt.Fprintf(&b, "%d,%d\n", i/2, i%2)
 		}
 		b.WriteString(",0\n")
-		must.Do(t, os.WriteFile(name, []byte(b.String()), 0o600))
-		s, err := Open(t.Context(), Params{Input: name, FromData: true, PrivacyID: privacyID})
+		s, err := Open(t.Context(), Params{Input: put(t, "t.csv", b.String()), FromData: true, PrivacyID: privacyID})
 		if err == nil {
 			_, err = s.Propose(t.Context())
 		}

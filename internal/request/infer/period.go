@@ -10,9 +10,6 @@ func (f *frequent) periods() (list []string, only bool) {
 	years, all := [cellkind.Periods]spread{}, f.records
 	for v, s := range f.values {
 		p, year := cellkind.PeriodOf([]byte(v))
-		if years[p] == nil {
-			years[p] = spread{}
-		}
 		years[p].count(year, float64(year), s.records)
 		if _, mark := cellkind.Mark([]byte(v)); mark {
 			all -= s.records

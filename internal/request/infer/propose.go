@@ -52,13 +52,13 @@ func (s *Source) Propose(ctx context.Context) ([]byte, error) {
 	if s.FromData && s.parents != nil && !slices.ContainsFunc(lines, func(p proposal) bool { return !p.out && s.parents.has(p.name) }) {
 		return nil, s.parents.noColumns()
 	}
-	whole.written(lines, tallies) // as rules read the cells
+	written := whole.written(lines, tallies) // and rules read the cells so
 	order := s.order(people, lines)
 	between, err := s.related(ctx, whole.csv, lines)
 	if err != nil {
 		return nil, err
 	}
-	csv, persons := whole.csvLine(marked, whole.written(lines, tallies)), s.persons(tallies)
+	csv, persons := whole.csvLine(marked, written), s.persons(tallies)
 	for {
 		events, derived := s.events(people, lines, order)
 		text := []byte(whole.file(lines, persons, between, events, derived) + csv)

@@ -86,9 +86,6 @@ func (r *reading) add(cell []byte, k cellkind.Kind, places int) bool {
 	case r.first <= k && k <= r.last:
 		r.untyped(text, k, places)
 	case r.first == cellkind.Integer && cellkind.Vast(text):
-		if r.wide == nil {
-			r.wide = spread{}
-		}
 		v, _ := strconv.ParseFloat(string(text), 64) // digits
 		r.vast++
 		r.wide.add(v, false)

@@ -3,7 +3,6 @@ package infer
 import (
 	"math"
 	"math/big"
-	"math/bits"
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -145,9 +144,6 @@ func (t *numbers) native(v int64) {
 
 // put notes where a number lies.
 func (t *numbers) put(x float64, calendar bool) {
-	if t.spread == nil {
-		t.spread = spread{}
-	}
 	t.x = x
 	t.spread.add(x, calendar)
 }
@@ -221,13 +217,4 @@ func (t *numbers) rescale(places int) bool {
 		t.lo, t.hi, t.scale = lo, hi, places
 	}
 	return okLo && okHi
-}
-
-func times(v, unit int64) (int64, bool) {
-	u := uint64(v)
-	if v < 0 {
-		u = -u
-	}
-	over, u := bits.Mul64(u, uint64(unit))
-	return v * unit, over == 0 && u < math.MaxInt64
 }

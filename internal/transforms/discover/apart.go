@@ -89,14 +89,8 @@ func (n figures) narrow(cell int) bool {
 
 // codesIn returns the codes of a magnitude that stand out of the noise.
 func (n figures) codesIn(cell int) (list []string) {
-	if n.codes.cells == nil {
-		return nil
-	}
-	z := quantile(firstFalse / float64(len(codes)))
-	for i, c := range codes {
-		if !c.date && magnitude(c.number) == cell && n.codes.cells[i] > z*n.codes.sigma {
-			list = append(list, c.text)
-		}
+	for _, i := range n.codes.seenCodes(func(c sentinel) bool { return !c.date && magnitude(c.number) == cell }) {
+		list = append(list, codes[i].text)
 	}
 	return list
 }

@@ -11,11 +11,8 @@ import (
 // TestFindBadTables: whatever a table holds, something is found or columns are left out with a reason, and the file is a
 // domain file. No record ends a discovery.
 func TestFindBadTables(t *testing.T) {
-	many := func(n int, cell func(i int) string) (all rows) {
-		for i := range n {
-			all = append(all, []string{cell(i), fmt.Sprint(i % 50)})
-		}
-		return all
+	many := func(n int, cell func(i int) string) rows {
+		return rowsOf(n, func(i int) []string { return []string{cell(i), fmt.Sprint(i % 50)} })
 	}
 	mixed := []string{"1", "2024-01-02", "x", "true", "2.5", "12:30"}
 	for name, c := range map[string]struct {

@@ -82,6 +82,17 @@ func init() {
 	}
 }
 
+// seenCodes are the cells of codes of a kind that stand out of the noise.
+func (n noisy) seenCodes(are func(sentinel) bool) (list []int) {
+	z := quantile(firstFalse / float64(len(codes)))
+	for i, x := range n.cells {
+		if i < len(codes) && are(codes[i]) && x > z*n.sigma {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // numberCode is the cell of a number in codeOf.
 func numberCode(x float64) int {
 	if i, ok := codeByNumber[x]; ok {

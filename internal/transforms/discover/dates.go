@@ -15,12 +15,12 @@ type era struct{ first, last int }
 const farYears = 20
 
 // eras returns the years in which a column has dates, as far as noise lets one see: the run with the most of them, first, and
-// those that are far from it. ok is whether there are such.
-func (n noisy) eras() (list []era, ok bool) {
+// those that are far from it.
+func (n noisy) eras() (list []era) {
 	cells := noisy{n.cells[:yearCells-1], n.sigma}
 	first, last, seen := cells.seen(nil)
 	if !seen {
-		return nil, false
+		return nil
 	}
 	most, at := 0., 0
 	own, empty := 0., farYears
@@ -39,13 +39,13 @@ func (n noisy) eras() (list []era, ok bool) {
 		empty++
 	}
 	list[0], list[at] = list[at], list[0]
-	return list, len(list) > 1
+	return list
 }
 
 // dates picks the first and last day, and the resolution: as fine as the times are, if there are not too many values. Dates far
 // from all others, such as 9999-12-31 for what has no end, are values of their own.
 func (f *FoundColumn) dates(c Column, units float64, y, steps, far noisy) {
-	eras, _ := y.eras()
+	eras := y.eras()
 	if len(eras) == 0 {
 		f.Left = unseen
 		return
@@ -102,14 +102,11 @@ func (f *FoundColumn) dates(c Column, units float64, y, steps, far noisy) {
 }
 
 // codes are the codes of an era that stand out of the noise.
-func (e era) codes(n noisy) (list []int) {
-	z := quantile(firstFalse / float64(len(codes)))
-	for i, x := range n.cells {
-		if i < len(codes) && codes[i].date && x > z*n.sigma && e.first <= yearCell(codes[i].day.Year()) && yearCell(codes[i].day.Year()) <= e.last {
-			list = append(list, i)
-		}
-	}
-	return list
+func (e era) codes(n noisy) []int {
+	return n.seenCodes(func(c sentinel) bool {
+		year := yearCell(c.day.Year())
+		return c.date && e.first <= year && year <= e.last
+	})
 }
 
 // farDates returns the codes of an era that stand out of the noise, or the first day of each end of it.

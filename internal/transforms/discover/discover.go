@@ -115,14 +115,14 @@ func keeping(to carry.Carrier, emit func(int, []byte)) func(int, []byte) error {
 	}
 }
 
-// kept returns what keeping has passed on, one part at a time; nil after the last.
-func kept(in carry.Carrier, parts func(*[]byte) bool) (next func() ([]byte, error)) {
-	return func() (b []byte, err error) {
-		if !parts(&b) {
-			return nil, nil
+// take takes what keeping has passed on, one part at a time.
+func take(in carry.Carrier, parts func(*[]byte) bool, add func([]byte) error) (err error) {
+	for b := []byte(nil); err == nil && parts(&b); b = nil {
+		if b, err = in.Get(context.Background(), b); err == nil {
+			err = add(b)
 		}
-		return in.Get(context.Background(), b)
 	}
+	return err
 }
 
 // readFn counts the units of a bundle, or collects its people by the hash of their ID.
@@ -225,25 +225,18 @@ type peopleFn struct {
 }
 
 func (f *peopleFn) ProcessElement(_ int, parts func(*[]byte) bool, emit func(int, []byte)) error {
-	next, pass := kept(f.Carrier, parts), keeping(f.Carrier, emit)
 	if f.people == nil {
 		f.people = newPeople(len(f.Params.Columns))
 	}
-	all := f.people
-	all.reset()
-	for b, err := next(); b != nil || err != nil; b, err = next() {
-		if err != nil {
-			return err
-		}
-		if err := all.decode(b); err != nil {
-			return err
-		}
-	}
-	b := newBundle(f.Params.Columns)
-	if err := all.count(b); err != nil {
+	f.people.reset()
+	if err := take(f.Carrier, parts, f.people.decode); err != nil {
 		return err
 	}
-	return b.emit(f.Params, pass)
+	b := newBundle(f.Params.Columns)
+	if err := f.people.count(b); err != nil {
+		return err
+	}
+	return b.emit(f.Params, keeping(f.Carrier, emit))
 }
 
 // sumFn adds up the counts of a key. It drops values that the mechanism would drop, to keep memory small.
@@ -254,7 +247,7 @@ type sumFn struct {
 }
 
 func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]byte)) error {
-	sum, err := sumOf(f.Columns, kept(f.Carrier, parts), f.Cut)
+	sum, err := sumOf(f.Columns, f.Carrier, parts, f.Cut)
 	if err != nil {
 		return err
 	}
@@ -269,15 +262,10 @@ func (f *sumFn) ProcessElement(key int, parts func(*[]byte) bool, emit func([]by
 const allValues = -1
 
 // sumOf adds up tables, and drops values up to a first cut: see table.keep.
-func sumOf(columns []Column, next func() ([]byte, error), cut int64) (*table, error) {
+func sumOf(columns []Column, in carry.Carrier, parts func(*[]byte) bool, cut int64) (*table, error) {
 	sum, values := newTable(columns), make([]texts, len(columns))
-	for b, err := next(); b != nil || err != nil; b, err = next() {
-		if err != nil {
-			return nil, err
-		}
-		if err := sum.decode(b, values); err != nil {
-			return nil, err
-		}
+	if err := take(in, parts, func(b []byte) error { return sum.decode(b, values) }); err != nil {
+		return nil, err
 	}
 	for c := range values {
 		sum.keep(c, &values[c], cut)
@@ -315,7 +303,7 @@ func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanis
 		return errors.New("discover: the run has no seed, or more than one")
 	}
 	// Sums are small, as values up to the first cut are dropped, and the runner carries them.
-	sum, err := sumOf(f.Params.Columns, kept(carry.Carrier{}, parts), allValues)
+	sum, err := sumOf(f.Params.Columns, carry.Carrier{}, parts, allValues)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package discover
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -95,8 +96,7 @@ func countedChunks(t testing.TB, p Params, cut int64, bundles ...[]*domain.Chunk
 	for key, list := range shards {
 		must.Do(t, (&sumFn{Columns: p.Columns, Cut: cut}).ProcessElement(key, iterate(list), func(b []byte) { sums = append(sums, b) }))
 	}
-	next := kept(carry.Carrier{}, iterate(sums))
-	sum := must.Value(sumOf(p.Columns, next, allValues))(t)
+	sum := must.Value(sumOf(p.Columns, carry.Carrier{}, iterate(sums), allValues))(t)
 	return sum
 }
 
@@ -116,8 +116,34 @@ func foundIn(t testing.TB, p Params, counts *table) *Found {
 	must.Do(t, p.Validate())
 	cut := must.Value(p.firstCut())(t)
 	seed := must.Value(mechanism.SeedFromBytes([]byte("a fixed seed is for tests alone!")))(t)
-	f := must.Value(find(p, cut, counts, seed, nil))(t)
-	return f
+	return must.Value(find(p, cut, counts, seed, nil))(t)
+}
+
+// rowsOf makes a table of so many rows.
+func rowsOf(n int, row func(i int) []string) (all rows) {
+	for i := range n {
+		all = append(all, row(i))
+	}
+	return all
+}
+
+// tableOf makes a table of columns in the order of their names.
+func tableOf(n int, columns map[string]func(i int) string) (names []string, all rows) {
+	names = slices.Sorted(maps.Keys(columns))
+	return names, rowsOf(n, func(i int) (row []string) {
+		for _, name := range names {
+			row = append(row, columns[name](i))
+		}
+		return row
+	})
+}
+
+// blurred adds noise to cells.
+func blurred(rng *rand.Rand, n noisy) noisy {
+	for i := range n.cells {
+		n.cells[i] += n.sigma * rng.NormFloat64()
+	}
+	return n
 }
 
 // mixed makes a table of a number, a decimal number, a date, a category, an identifier and free text.

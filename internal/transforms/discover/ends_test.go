@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // drawnCells counts made-up numbers by magnitude, as a table of people would.
@@ -21,6 +23,32 @@ func drawnCells(rng *rand.Rand, people int, draw func() float64) (cells []float6
 	return cells, first, last
 }
 
+// typedDraw draws numbers of a column.
+type typedDraw struct {
+	typ  domain.Type
+	draw func() float64
+}
+
+// falseEnds counts the ranges that noise makes longer than the numbers are, but up to 0, and those that it hides, in so many runs for each
+// column and each noise, in parts of the people.
+func falseEnds(rng *rand.Rand, people int, columns []typedDraw, noise []float64, runs int) (wrong, unseen int) {
+	for _, d := range columns {
+		counts, first, last := drawnCells(rng, people, d.draw)
+		for _, part := range noise {
+			f := FoundColumn{Type: d.typ}
+			for range runs {
+				switch e, ok := f.extent(blurred(rng, noisy{slices.Clone(counts), part * float64(people)})); {
+				case !ok:
+					unseen++
+				case e.last > last || e.first < first && e.first != powers:
+					wrong++
+				}
+			}
+		}
+	}
+	return wrong, unseen
+}
+
 // TestFalseEnds: of 30,000 ranges with little noise beside the people, noise alone makes an end of four at most, where the bars
 // allow less than 1.2 in the mean. The noise is fixed, so that the test never fails by chance.
 func TestFalseEnds(t *testing.T) {
@@ -30,33 +58,13 @@ func TestFalseEnds(t *testing.T) {
 	}
 	const people = 20_000
 	rng := rand.New(rand.NewPCG(11, 13))
-	draws := []struct {
-		typ  domain.Type
-		draw func() float64
-	}{
+	draws := []typedDraw{
 		{domain.Int64, func() float64 { return float64(18 + rng.IntN(72)) }}, {domain.Int64, func() float64 { return math.Floor(500 * rng.NormFloat64()) }},
 		{domain.Float64, func() float64 { return -50 - 30*rng.Float64() }}, {domain.Numeric, func() float64 { return math.Floor(1e4*rng.Float64()) / 100 }},
 		{domain.Int64, func() float64 { return math.Floor(math.Exp(4 + 1.5*rng.NormFloat64())) }},
 	}
-	wrong := 0
-	for _, d := range draws {
-		counts, first, last := drawnCells(rng, people, d.draw)
-		for _, part := range []float64{1e-5, 3e-4, .002} {
-			f, n := FoundColumn{Type: d.typ}, noisy{make([]float64, magnitudeCells), part * people}
-			for range runs / len(draws) / 3 {
-				for i, x := range counts {
-					n.cells[i] = x + n.sigma*rng.NormFloat64()
-				}
-				e, ok := f.extent(n)
-				if !ok {
-					t.Fatalf("%v: no range with noise of %g people", d.typ, n.sigma)
-				}
-				if e.last > last || e.first < first && e.first != powers {
-					wrong++
-				}
-			}
-		}
-	}
+	wrong, unseen := falseEnds(rng, people, draws, []float64{1e-5, 3e-4, .002}, runs/len(draws)/3)
+	must.Hold(t, unseen == 0, "%d have no range", unseen)
 	if wrong > most*runs/30_000 {
 		t.Errorf("%d of %d ranges have a false end", wrong, runs)
 	}
@@ -67,31 +75,13 @@ func TestFalseEnds(t *testing.T) {
 func TestSharpEndsOfFew(t *testing.T) {
 	const people = 4000
 	rng := rand.New(rand.NewPCG(17, 19))
-	wrong, runs := 0, 0
-	for _, d := range []struct {
-		typ  domain.Type
-		draw func() float64
-	}{
+	draws := []typedDraw{
 		{domain.Int64, func() float64 { return float64(18 + rng.IntN(72)) }}, {domain.Float64, func() float64 { return -50 - 30*rng.Float64() }},
 		{domain.Numeric, func() float64 { return math.Floor(1e4*rng.Float64()) / 100 }}, {domain.Int64, func() float64 { return float64(1 + rng.IntN(12)) }},
 		{domain.Int64, func() float64 { return float64(1950 + rng.IntN(70)) }},
-	} {
-		counts, first, last := drawnCells(rng, people, d.draw)
-		for _, part := range []float64{.0026, .005, .01} {
-			f, n := FoundColumn{Type: d.typ}, noisy{make([]float64, magnitudeCells), part * people}
-			for range 1000 {
-				for i, x := range counts {
-					n.cells[i] = x + n.sigma*rng.NormFloat64()
-				}
-				e, ok := f.extent(n)
-				if runs++; ok && (e.last > last || e.first < first && e.first != powers) {
-					wrong++
-				}
-			}
-		}
 	}
-	if wrong > runs/100 {
-		t.Errorf("%d of %d ranges are a magnitude too long", wrong, runs)
+	if wrong, _ := falseEnds(rng, people, draws, []float64{.0026, .005, .01}, 1000); wrong > 150 {
+		t.Errorf("%d of 15,000 ranges are a magnitude too long", wrong)
 	}
 }
 
@@ -105,12 +95,8 @@ func TestTrueEnds(t *testing.T) {
 				people, tail := 20_000, int(max(10*sigma, 6))
 				counts, _, _ := drawnCells(rng, people, func() float64 { return sign * (20 + 40*rng.Float64()) })
 				counts[magnitude(sign*end)] += float64(tail)
-				n := noisy{counts, sigma}
-				for i := range n.cells {
-					n.cells[i] += sigma * rng.NormFloat64()
-				}
 				f := FoundColumn{Type: domain.Int64}
-				e, ok := f.extent(n)
+				e, ok := f.extent(blurred(rng, noisy{counts, sigma}))
 				if at := magnitude(sign * end); !ok || at < e.first || at > e.last {
 					t.Errorf("%d people at %g, noise %g: %+v", tail, sign*end, sigma, e)
 				}
@@ -133,7 +119,7 @@ func TestWildRecordsMakeNoEnd(t *testing.T) {
 			}
 			years := make([]float64, yearCells)
 			years[120], years[121], years[3] = 9000, 11_000, float64(wild)
-			if list, far := (noisy{years, sigma}).eras(); far || len(list) != 1 || list[0] != (era{120, 121}) {
+			if list := (noisy{years, sigma}).eras(); len(list) != 1 || list[0] != (era{120, 121}) {
 				t.Errorf("%d wild dates, noise %g: %v", wild, sigma, list)
 			}
 		}

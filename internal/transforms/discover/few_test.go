@@ -3,6 +3,7 @@ package discover
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -26,10 +27,7 @@ func TestKindsOfFew(t *testing.T) {
 	for range rounds {
 		drawn := map[int]noisy{}
 		for i := range columns {
-			k := noisy{make([]float64, kindCells), people / 5}
-			for cell := range k.cells {
-				k.cells[cell] = k.sigma * rng.NormFloat64()
-			}
+			k := blurred(rng, noisy{make([]float64, kindCells), people / 5})
 			own := kinds[i%len(kinds)].cells
 			for _, cell := range own {
 				k.cells[cell] += people / float64(len(own))
@@ -40,11 +38,7 @@ func TestKindsOfFew(t *testing.T) {
 		for i := range columns {
 			f, kind := FoundColumn{}, kinds[i%len(kinds)]
 			f.kinds(Column{Untyped: true}, drawn[i].settled(units), units, columns)
-			right := false
-			for _, typ := range kind.types {
-				right = right || f.Left == "" && f.Type == typ
-			}
-			if !right {
+			if f.Left != "" || !slices.Contains(kind.types, f.Type) {
 				wrong[i%len(kinds)]++
 			}
 		}
@@ -83,11 +77,8 @@ func TestRangesOfFew(t *testing.T) {
 				n.details.cells[detail(values[i])]++
 			}
 			n.sizes.cells[magnitudeCells-1] = float64(test.units - test.people)
-			for _, list := range []noisy{n.sizes, n.details} {
-				for i := range list.cells {
-					list.cells[i] += list.sigma * rng.NormFloat64()
-				}
-			}
+			blurred(rng, n.sizes)
+			blurred(rng, n.details)
 			f := FoundColumn{Type: domain.Float64}
 			f.number(Column{Type: domain.Float64}, float64(test.units), n)
 			if f.Left != "" {

@@ -67,10 +67,9 @@ func (f *Found) written() string {
 
 // person are the columns of people that are not left out.
 func (f *Found) person() []string {
-	own := slices.DeleteFunc(slices.Clone(f.Person), func(name string) bool {
+	return slices.DeleteFunc(slices.Clone(f.Person), func(name string) bool {
 		return slices.ContainsFunc(f.Columns, func(c FoundColumn) bool { return c.Name == name && c.Left != "" })
 	})
-	return own
 }
 
 func (f *FoundColumn) line() string {
@@ -82,7 +81,14 @@ func (f *FoundColumn) line() string {
 	first := cmp.Or(f.Common, f.Min)
 	switch {
 	case f.Type == domain.String:
-		text += ", values: " + list(f.Values) + f.prefix() + ", other: true" + f.other()
+		text += ", values: " + list(f.Values)
+		if len(f.Prefixes) > 0 {
+			text += ", prefix: " + strings.ReplaceAll(fmt.Sprint(f.Prefixes), " ", ", ")
+		}
+		text += ", other: true"
+		if name := yamltext.Other(f.Values); name != "" {
+			text += ", other_value: " + yamltext.Quoted(name)
+		}
 	case len(f.Values) > 0: // of numbers
 		text += ", values: " + list(f.Values)
 		first = f.Values[0]
@@ -97,34 +103,15 @@ func (f *FoundColumn) line() string {
 			text += ", exact: " + yamltext.List(f.Exact, yamltext.Plain)
 		}
 	}
-	switch {
-	case f.Null:
+	if f.Null {
 		text += ", null: true"
-	case f.Type == domain.String:
-	default:
+	} else if f.Type != domain.String {
 		text += ", fallback: " + yamltext.Plain(first)
 	}
-	if f.Note != "" {
-		return "  - {" + text + "}  # " + f.Note + "\n"
+	if text = "  - {" + text + "}"; f.Note != "" {
+		text += "  # " + f.Note
 	}
-	return "  - {" + text + "}\n"
-}
-
-// prefix names the lengths at which rare codes are cut.
-func (f *FoundColumn) prefix() string {
-	if len(f.Prefixes) == 0 {
-		return ""
-	}
-	return ", prefix: " + strings.ReplaceAll(fmt.Sprint(f.Prefixes), " ", ", ")
-}
-
-// other names the cell of all other values, if one of those that were found has the usual name.
-func (f *FoundColumn) other() string {
-	name := yamltext.Other(f.Values)
-	if name == "" {
-		return ""
-	}
-	return ", other_value: " + yamltext.Quoted(name)
+	return text + "\n"
 }
 
 func list(texts []string) string { return yamltext.List(texts, yamltext.Quoted) }

@@ -113,7 +113,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	for i := range all {
 		all[i] = i
 	}
-	kinds, err := measure(c, kindsStage, kindOf, all, share(p.Share, kindsShare, 100))
+	kinds, err := measureColumns(c, kindsStage, kindOf, all, share(p.Share, kindsShare, 100))
 	if err != nil {
 		return nil, err
 	}
@@ -149,26 +149,23 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	part := func(columns int, each int64) dp.Share {
 		return share(p.Share, each*int64(columns)*rest, 100*max(1, weight))
 	}
-	steps, err := measure(c, placesStage, placesOf, open, share(p.Share, places, 100))
-	if err != nil {
-		return nil, err
+	released := func(stage string, statistic int, columns []int, s dp.Share) (list map[int]noisy) { // until one cannot be released
+		if err == nil {
+			list, err = measureColumns(c, stage, statistic, columns, s)
+		}
+		return list
 	}
+	steps := released(placesStage, placesOf, open, share(p.Share, places, 100))
 	numbers, days := found.ofDigits(numbers, steps)
 	dates = append(dates, days...)
-	sizes, err := measure(c, magnitudesStage, magnitudeOf, numbers, part(len(numbers), rangeWeight))
-	if err != nil {
-		return nil, err
-	}
-	details, err := measure(c, detailsStage, detailOf, numbers, part(len(numbers), detailWeight))
-	if err != nil {
-		return nil, err
-	}
-	years, err := measure(c, yearsStage, yearOf, slices.Concat(dates, periods), part(len(dates)+len(periods), rangeWeight))
+	sizes := released(magnitudesStage, magnitudeOf, numbers, part(len(numbers), rangeWeight))
+	details := released(detailsStage, detailOf, numbers, part(len(numbers), detailWeight))
+	years := released(yearsStage, yearOf, slices.Concat(dates, periods), part(len(dates)+len(periods), rangeWeight))
 	if err != nil {
 		return nil, err
 	}
 	far, spare := found.withFar(numbers, sizes, dates, years), int64(codeWeight*(len(numbers)+len(dates)))
-	codes, err := measure(c, codesStage, codeOf, far, part(len(numbers)+len(dates), codeWeight))
+	codes := released(codesStage, codeOf, far, part(len(numbers)+len(dates), codeWeight))
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +208,7 @@ func (f *Found) withFar(numbers []int, sizes map[int]noisy, dates []int, years m
 		}
 	}
 	for _, i := range dates {
-		if _, ok := years[i].eras(); ok {
+		if len(years[i].eras()) > 1 {
 			list = append(list, i)
 		}
 	}
@@ -257,7 +254,7 @@ func (f *Found) askKinds(p Params, c asker, kinds map[int]noisy) (spent int64, e
 	}
 	if len(texts) > 0 {
 		spent = formsShare
-		forms, err := measure(c, formsStage, formOf, texts, share(p.Share, spent, 100))
+		forms, err := measureColumns(c, formsStage, formOf, texts, share(p.Share, spent, 100))
 		if err != nil {
 			return 0, err
 		}
@@ -285,21 +282,21 @@ func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
 	if s = share(s, 4, 5); p.Rows == AllOfRows {
 		s = share(s, 1, 2)
 	}
-	m, err := c.Measure(rowsStage, 1, []domain.Clique{{len(all) * statistics}}, nil, s)
+	m, err := measure(c, rowsStage, s, len(all)*statistics)
 	if err != nil {
 		return err
 	}
-	rows := noisy{m[0].Values[:rowsCells-1], math.Sqrt(m[0].Variance)}
+	rows := noisy{m[0].cells[:rowsCells-1], m[0].sigma}
 	_, last, ok := rows.seen(nil)
 	if f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson); !ok {
 		f.MaxRows = 0
 	}
 	if ok && f.MaxRows > 2 && f.MaxRows < exactCells && rows.cells[last] > f.Units/2 {
-		m, err := c.Measure(rowsStage+" exactly", 1, []domain.Clique{{len(all)*statistics + 1}}, nil, exactly)
+		m, err := measure(c, rowsStage+" exactly", exactly, len(all)*statistics+1)
 		if err != nil {
 			return err
 		}
-		n := noisy{m[0].Values, math.Sqrt(m[0].Variance)}
+		n := m[0]
 		if most := n.most(int(f.MaxRows)/2, int(f.MaxRows)-1); n.cells[most]-shown*n.sigma > f.Units/2 {
 			f.MaxRows = int64(most) + 1
 		}
@@ -307,7 +304,7 @@ func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
 	if p.Rows != AllOfRows {
 		return nil
 	}
-	stays, err := measure(c, rowsStage+" alike", constantOf, all, s)
+	stays, err := measureColumns(c, rowsStage+" alike", constantOf, all, s)
 	if err != nil {
 		return err
 	}

@@ -127,11 +127,9 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 	}{
 		{domain.Bool, []int{boolCell}}, {domain.Int64, []int{wholeCell, decimalCell}}, {domain.Date, []int{dateCell, stampCell, zonedCell}}, {domain.Time, []int{clockCell}},
 	} {
-		own, most := 0., 0. // most is the largest of the other kinds
+		own, most := k.of(t.cells...), 0. // most is the largest of the other kinds
 		for cell := boolCell; cell < kindCells; cell++ {
-			if slices.Contains(t.cells, cell) {
-				own += k.cells[cell]
-			} else {
+			if !slices.Contains(t.cells, cell) {
 				most = max(most, k.cells[cell])
 			}
 		}

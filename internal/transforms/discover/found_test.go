@@ -22,16 +22,15 @@ func TestMissingValuesThatNobodySees(t *testing.T) {
 		for i := range tt.columns {
 			names = append(names, fmt.Sprintf("c%d", i))
 		}
-		var table rows
-		for i := range 20_000 {
+		table := rowsOf(20_000, func(i int) []string {
 			row := make([]string, tt.columns)
 			for k := range row {
 				if row[k] = fmt.Sprint(20 + (i+k)%40); tt.null && (i+k)%50 == 0 {
 					row[k] = "NA"
 				}
 			}
-			table = append(table, row)
-		}
+			return row
+		})
 		f := foundIn(t, params("", names...), counted(t, params("", names...), table))
 		for _, c := range f.Columns {
 			if whole := c.Type == domain.Int64 || c.Type == domain.Numeric && c.Resolution == "1"; c.Left != "" || !whole || c.Null != tt.null {
@@ -47,11 +46,7 @@ func TestWholeNumbersHaveNoPlaces(t *testing.T) {
 	p := Params{
 		Columns: []Column{{Name: "age", Type: domain.Int64}, {Name: "fee", Type: domain.Numeric, Scale: 2}}, Epsilon: 1, Delta: 1e-9, Share: dp.ShareOf(1, 1),
 	}
-	var table rows
-	for i := range 5000 {
-		table = append(table, []string{fmt.Sprint(i % 100), fmt.Sprintf("%d.25", i%100)})
-	}
-	found := foundIn(t, p, counted(t, p, table))
+	found := foundIn(t, p, counted(t, p, rowsOf(5000, func(i int) []string { return []string{fmt.Sprint(i % 100), fmt.Sprintf("%d.25", i%100)} })))
 	for _, e := range found.Prior.Events {
 		if e.Stage == placesStage && len(e.Scales) != 1 {
 			t.Errorf("asked for places: %+v", e)
@@ -209,10 +204,7 @@ func TestFewPeopleAndManyColumns(t *testing.T) {
 	for range rounds {
 		kinds := map[int]noisy{}
 		for i := range columns {
-			k := noisy{make([]float64, kindCells), sigma}
-			for cell := range k.cells {
-				k.cells[cell] = sigma * rng.NormFloat64()
-			}
+			k := blurred(rng, noisy{make([]float64, kindCells), sigma})
 			if i%2 == 0 {
 				k.cells[nullCell] += 500
 			} else {

@@ -16,19 +16,7 @@ import (
 // found finds columns of a made-up table with a generous budget, and checks that the file can be read.
 func found(t *testing.T, n int, columns map[string]func(i int) string) map[string]FoundColumn {
 	t.Helper()
-	var names []string
-	for name := range columns {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var data rows
-	for i := range n {
-		var row []string
-		for _, name := range names {
-			row = append(row, columns[name](i))
-		}
-		data = append(data, row)
-	}
+	names, data := tableOf(n, columns)
 	p := params("", names...)
 	p.Epsilon, p.Delta, p.Share = 2, 1e-8, dp.ShareOf(1, 2)
 	f := foundIn(t, p, counted(t, p, data))
@@ -155,19 +143,7 @@ func TestNumericInDoubt(t *testing.T) {
 	for i := range 16 {
 		columns[fmt.Sprint("other", i)] = whole
 	}
-	var names []string
-	for name := range columns {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var data rows
-	for i := range 12_344 {
-		var row []string
-		for _, name := range names {
-			row = append(row, columns[name](i))
-		}
-		data = append(data, row)
-	}
+	names, data := tableOf(12_344, columns)
 	p := params("", names...)
 	f := foundIn(t, p, counted(t, p, data))
 	for _, c := range f.Columns {
@@ -192,10 +168,7 @@ func TestTextsAreValues(t *testing.T) {
 	}
 	p := params("", "x")
 	p.Columns[0].Untyped, p.Columns[0].Type = false, domain.String // of Parquet, where the empty text is one
-	var data rows
-	for i := range 4000 {
-		data = append(data, []string{[]string{"", "plain"}[i%2]})
-	}
+	data := rowsOf(4000, func(i int) []string { return []string{[]string{"", "plain"}[i%2]} })
 	if f := foundIn(t, p, counted(t, p, data)); !slices.Contains(f.Columns[0].Values, "") {
 		t.Errorf("the empty text: %+v", f.Columns[0])
 	}

@@ -67,14 +67,7 @@ func TestUnusableIsSaid(t *testing.T) {
 			p := params("", "x")
 			p.Columns[0] = Column{Name: "x", Type: typ, Scale: 1}
 			p.Share, p.Epsilon = dp.ShareOf(1, 2), 2
-			var data rows
-			for i := range 10_000 {
-				if i%5 == 0 {
-					data = append(data, []string{bad})
-				} else {
-					data = append(data, []string{good})
-				}
-			}
+			data := rowsOf(10_000, func(i int) []string { return []string{[]string{bad, good}[min(i%5, 1)]} })
 			c := foundIn(t, p, counted(t, p, data)).Columns[0]
 			note := strings.Contains(c.Note, fmt.Sprintf("%% of its values are no %v that can be used, and became NULL", typ))
 			must.Hold(t, note == said && c.Null && (!said || c.Part > .18 && c.Part < .22), "%v, %q: %+v", typ, bad, c)
@@ -147,10 +140,9 @@ func TestNothingIsLost(t *testing.T) {
 		names, people := []string{"a", "b", "c", "d", "e", "f", "g"}, 300+rng.IntN(1500)
 		p := params("", names...)
 		p.Epsilon, p.Share = 2, dp.ShareOf(1, 2)
-		var data rows
-		for i := range people {
-			data = append(data, []string{fmt.Sprint(i % 2), []string{"x", "y"}[i%2], "only", fmt.Sprintf("%d.5", i%9), fmt.Sprintf("2024-%02d-11", 1+i%12), []string{"u", "v", "w"}[i%3], fmt.Sprint(table + i%7)})
-		}
+		data := rowsOf(people, func(i int) []string {
+			return []string{fmt.Sprint(i % 2), []string{"x", "y"}[i%2], "only", fmt.Sprintf("%d.5", i%9), fmt.Sprintf("2024-%02d-11", 1+i%12), []string{"u", "v", "w"}[i%3], fmt.Sprint(table + i%7)}
+		})
 		for _, c := range foundIn(t, p, counted(t, p, data)).Columns {
 			must.Hold(t, c.Note == "" || strings.Contains(c.Note, "rounded"), "%d people: %+v", people, c)
 		}

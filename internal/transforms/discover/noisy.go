@@ -15,24 +15,41 @@ type noisy struct {
 	sigma float64
 }
 
-// measure releases a statistic of some columns. The map goes by the index of the column.
-func measure(c asker, stage string, statistic int, columns []int, share dp.Share) (map[int]noisy, error) {
-	out := map[int]noisy{}
-	if len(columns) == 0 {
-		return out, nil
+// of adds up some cells.
+func (n noisy) of(cells ...int) (s float64) {
+	for _, cell := range cells {
+		s += n.cells[cell]
 	}
-	cliques := make([]domain.Clique, len(columns))
+	return s
+}
+
+// measure releases statistics by their indices in sizes.
+func measure(c asker, stage string, share dp.Share, statistics ...int) ([]noisy, error) {
+	if len(statistics) == 0 {
+		return nil, nil
+	}
+	cliques, out := make([]domain.Clique, len(statistics)), make([]noisy, len(statistics))
+	for i, s := range statistics {
+		cliques[i] = domain.Clique{s}
+	}
+	measured, err := c.Measure(stage, 1, cliques, nil, share)
+	for i, m := range measured {
+		out[i] = noisy{m.Values, math.Sqrt(m.Variance)}
+	}
+	return out, err
+}
+
+// measureColumns releases a statistic of some columns. The map goes by the index of the column.
+func measureColumns(c asker, stage string, statistic int, columns []int, share dp.Share) (map[int]noisy, error) {
+	indices, out := make([]int, len(columns)), map[int]noisy{}
 	for i, column := range columns {
-		cliques[i] = domain.Clique{attribute(column, statistic)}
+		indices[i] = attribute(column, statistic)
 	}
-	m, err := c.Measure(stage, 1, cliques, nil, share)
-	if err != nil {
-		return nil, err
+	list, err := measure(c, stage, share, indices...)
+	for i, n := range list {
+		out[columns[i]] = n
 	}
-	for i, column := range columns {
-		out[column] = noisy{m[i].Values, math.Sqrt(m[i].Variance)}
-	}
-	return out, nil
+	return out, err
 }
 
 // The chances that noise alone makes an end of a range, by where it would be: within reach of the cells that are seen

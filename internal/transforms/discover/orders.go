@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
-	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // Cells of orderOf: how the dates of two columns of a record lie.
@@ -86,14 +85,11 @@ func (f *Found) datePairs(p Params, dates []int) (pairs [][2]int) {
 // askOrders releases how dates lie to each other, and picks the orders that hold: each column is in one of them at most. Columns of
 // people have none, as a domain has it.
 func (f *Found) askOrders(c asker, pairs [][2]int, years map[int]noisy, s dp.Share) error {
-	if len(pairs) == 0 {
-		return nil
-	}
-	cliques := make([]domain.Clique, len(pairs))
+	indices := make([]int, len(pairs))
 	for i, q := range pairs {
-		cliques[i] = domain.Clique{attribute(q[0], orderOf+q[1]-q[0]-1)}
+		indices[i] = attribute(q[0], orderOf+q[1]-q[0]-1)
 	}
-	m, err := c.Measure(ordersStage, 1, cliques, nil, s)
+	m, err := measure(c, ordersStage, s, indices...)
 	if err != nil {
 		return err
 	}
@@ -101,12 +97,12 @@ func (f *Found) askOrders(c asker, pairs [][2]int, years map[int]noisy, s dp.Sha
 	for i, q := range pairs {
 		x, y := &f.Columns[q[0]], &f.Columns[q[1]]
 		person := f.MaxRows > 1 && (slices.Contains(f.Person, x.Name) || slices.Contains(f.Person, y.Name))
-		n, hidden := sum(m[i].Values[ascends:]), 3*math.Sqrt(m[i].Variance)
+		n, hidden := sum(m[i].cells[ascends:]), 3*m[i].sigma
 		if hidden > mostUncertain*n || person || x.Left+y.Left != "" || x.Resolution != y.Resolution || len(x.Exact)+len(y.Exact) > 0 {
 			continue
 		}
-		if m[i].Values[descends] > max(outOfOrder*n, hidden) {
-			if m[i].Values[ascends] > max(outOfOrder*n, hidden) {
+		if m[i].cells[descends] > max(outOfOrder*n, hidden) {
+			if m[i].cells[ascends] > max(outOfOrder*n, hidden) {
 				continue
 			}
 			q[0], q[1] = q[1], q[0]

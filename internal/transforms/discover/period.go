@@ -21,7 +21,7 @@ func (f *FoundColumn) ofPeriod(k, w noisy) {
 
 // periods lists the texts of the column's form, of the years that it has, as far as noise lets one see. Years far from these are other.
 func (f *FoundColumn) periods(years noisy) {
-	eras, _ := years.eras()
+	eras := years.eras()
 	if len(eras) == 0 {
 		f.Left = unseen
 		return

@@ -58,10 +58,7 @@ func TestPeriodsAreFound(t *testing.T) {
 // A column that is declared as texts has its months found as well; one with values: find has the values that people share.
 func TestDeclaredPeriods(t *testing.T) {
 	list := cellkind.Months.Texts(2015, 2024)
-	var table rows
-	for i := range 4000 {
-		table = append(table, []string{list[i*7%len(list)], list[[]int{3, 5, i % len(list)}[i%3]]})
-	}
+	table := rowsOf(4000, func(i int) []string { return []string{list[i*7%len(list)], list[[]int{3, 5, i % len(list)}[i%3]]} })
 	p := params("", "month", "asked")
 	p.Columns[0] = Column{Name: "month", Type: domain.String}
 	p.Columns[1] = Column{Name: "asked", Type: domain.String, Values: true}

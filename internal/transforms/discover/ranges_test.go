@@ -140,10 +140,7 @@ func TestEndsThatFade(t *testing.T) {
 		for range people {
 			truth[magnitude(math.Exp(4+1.6*rng.NormFloat64()))]++
 		}
-		n := noisy{slices.Clone(truth), sigma}
-		for i := range n.cells {
-			n.cells[i] += sigma * rng.NormFloat64()
-		}
+		n := blurred(rng, noisy{slices.Clone(truth), sigma})
 		f := FoundColumn{Type: domain.Numeric}
 		e, ok := f.extent(n)
 		must.Need(t, ok, "nothing is seen")

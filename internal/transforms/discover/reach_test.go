@@ -3,6 +3,7 @@ package discover
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -31,13 +32,7 @@ func TestRangesReachWhatIsMissing(t *testing.T) {
 		lacks, alone, wider := 0., 0., 0
 		for range runs {
 			counts, _, _ := drawnCells(rng, people, test.draw)
-			n := figures{sizes: noisy{make([]float64, magnitudeCells), 36}}
-			for i := range n.sizes.cells {
-				n.sizes.cells[i] = n.sizes.sigma * rng.NormFloat64()
-			}
-			for i, x := range counts {
-				n.sizes.cells[i] += x
-			}
+			n := figures{sizes: blurred(rng, noisy{slices.Clone(counts), 36})}
 			f := FoundColumn{Type: domain.Numeric, least: test.whole}
 			before, ok := f.extent(n.sizes)
 			if !ok {

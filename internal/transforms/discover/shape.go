@@ -149,14 +149,12 @@ func (r *reader) place(text []byte, null bool) (cells [constantOf]int, moment in
 
 // dayOf returns the day that a number of eight digits may stand for, such as 20241231.
 func dayOf(text []byte) (day int64, ok bool) {
-	if len(text) != len(cellkind.DateDigits) {
-		return 0, false
+	if len(text) == len(cellkind.DateDigits) {
+		if read, ok := cellkind.DateDigits.Canonical(nil, text, cellkind.LatestShort); ok {
+			return (&domain.Attribute{Type: domain.Date}).ParseNative(string(read))
+		}
 	}
-	read, ok := cellkind.DateDigits.Canonical(nil, text, cellkind.LatestShort)
-	if !ok {
-		return 0, false
-	}
-	return (&domain.Attribute{Type: domain.Date}).ParseNative(string(read))
+	return 0, false
 }
 
 // category reports whether a text of a kind and length can be a category. That is a rule about texts, and not about columns:
@@ -176,11 +174,10 @@ func (r *reader) kind(text []byte) (plain []byte, kind cellkind.Kind, ok bool) {
 		kind, _ = cellkind.Classify(text)
 		return text, kind, true
 	}
-	kind = declaredKinds[r.Type]
-	switch kind {
+	switch kind = cellkind.Of(r.Type); kind {
 	case cellkind.Text:
 		return text, kind, true
-	case cellkind.Decimal:
+	case cellkind.Decimal, cellkind.Float:
 		x, ok := domain.ParseFloat(string(text))
 		if ok = ok && !math.IsNaN(x); !ok || !r.Values {
 			return text, kind, ok
@@ -191,12 +188,6 @@ func (r *reader) kind(text []byte) (plain []byte, kind cellkind.Kind, ok bool) {
 		text = r.attr.AppendNative(nil, v)
 	}
 	return text, kind, ok
-}
-
-// declaredKinds are the kinds of cells of declared types; others are texts.
-var declaredKinds = map[domain.Type]cellkind.Kind{
-	domain.String: cellkind.Text, domain.Int64: cellkind.Integer, domain.Numeric: cellkind.Decimal, domain.Float64: cellkind.Decimal,
-	domain.Bool: cellkind.Boolean, domain.Date: cellkind.Date, domain.DateTime: cellkind.DateTime, domain.Timestamp: cellkind.Timestamp, domain.Time: cellkind.Clock,
 }
 
 // stepsOfTime are the resolutions that the cells from dayCell on stand for.

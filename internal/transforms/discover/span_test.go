@@ -118,12 +118,8 @@ func TestHugeNumbersEnd(t *testing.T) {
 		"the least, and 0": func(i int) string { return []string{"-9223372036854775808", "0"}[i%2] },
 		"huge and small":   func(i int) string { return []string{"9e307", "1e-300", "-1e308", "3"}[i%4] },
 	} {
-		var data rows
-		for i := range 6000 {
-			data = append(data, []string{cell(i)})
-		}
 		p := params("", "x")
-		f := foundIn(t, p, counted(t, p, data))
+		f := foundIn(t, p, counted(t, p, rowsOf(6000, func(i int) []string { return []string{cell(i)} })))
 		if _, err := schema.Parse("found", f.File("")); f.Columns[0].Left == "" && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

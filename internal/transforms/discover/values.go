@@ -70,7 +70,7 @@ func (f *Found) level(p Params, columns []int, level int, released []named) (of 
 
 func (n *named) add(found query.FoundValues) {
 	for _, v := range found.Values {
-		if !usable(v.Text) {
+		if !utf8.ValidString(v.Text) { // any other text can stand in a domain file, in quotes
 			n.unread += v.Count
 			continue
 		}
@@ -99,7 +99,10 @@ func (f *Found) choose(p Params, column int, n named) {
 			n.units -= v.Count
 		}
 	}
-	if x.categories(n.texts); x.Left == "" && x.Type == domain.String {
+	switch x.Values = n.texts[:min(len(n.texts), domain.MaxSize/2)]; {
+	case len(x.Values) == 0:
+		x.Left = fmt.Sprintf("no value was found; one needs about %.0f people who share it", x.Needed)
+	case x.Left == "" && x.Type == domain.String:
 		x.named(n)
 	}
 	if x.Left == "" && !p.Columns[column].Values && n.units < leastNamed*x.there {
@@ -191,17 +194,6 @@ func hierarchy(prefixes []query.FoundValue) bool {
 	}
 	return true
 }
-
-// categories picks the values of a column.
-func (f *FoundColumn) categories(values []string) {
-	f.Values = values[:min(len(values), domain.MaxSize/2)]
-	if len(f.Values) == 0 {
-		f.Left = fmt.Sprintf("no value was found; one needs about %.0f people who share it", f.Needed)
-	}
-}
-
-// usable reports whether a domain file can hold a text: any text can stand there in quotes, and what is none cannot.
-func usable(s string) bool { return utf8.ValidString(s) }
 
 // whole reports whether a text may be released as it is: what looks like a prefix is counted as one of its own prefixes.
 func whole(text []byte, prefixes []int) bool {

@@ -86,12 +86,7 @@ func (f *FoundColumn) coded(k, w noisy) {
 func (f *Found) ofDigits(numbers []int, places map[int]noisy) (others, days []int) {
 	for _, i := range numbers {
 		x, n := &f.Columns[i], places[i]
-		if n.cells == nil || x.Written != "" {
-			others = append(others, i)
-			continue
-		}
-		rest := sum(n.cells[:dayCell])
-		if own := n.cells[dayCell]; own > x.there/2 && own > shown*n.sigma && rest <= max(.01*x.there, 3*n.sigma*math.Sqrt(dayCell)) {
+		if n.cells != nil && x.Written == "" && n.cells[dayCell] > max(x.there/2, shown*n.sigma) && sum(n.cells[:dayCell]) <= max(.01*x.there, 3*n.sigma*math.Sqrt(dayCell)) {
 			x.Type, x.Written, days = domain.Date, cellkind.DateDigits, append(days, i)
 		} else {
 			others = append(others, i)
@@ -121,23 +116,13 @@ func (f *Found) dayOrMonth() {
 func (f *FoundColumn) written(k, w noisy) {
 	there := sum(k.cells[boolCell:])
 	fits := func(own []int, forms ...int) bool {
-		n, marked := 0., 0.
-		for _, cell := range own {
-			n += k.cells[cell]
-		}
-		for _, cell := range forms {
-			marked += w.cells[cell]
-		}
+		n, marked := k.of(own...), w.of(forms...)
 		noise := 3 * math.Hypot(k.sigma*math.Sqrt(float64(kindCells-boolCell-len(own))), w.sigma*math.Sqrt(float64(len(forms))))
 		return marked > 3*w.sigma*math.Sqrt(float64(len(forms))) && there-n-marked <= max(.01*there, noise) && n+marked > there/2
 	}
 	// seen reports whether a form has cells that its rival has not.
 	seen := func(cells ...int) bool {
-		n := 0.
-		for _, cell := range cells {
-			n += w.cells[cell]
-		}
-		return n > max(.01*there, 3*w.sigma*math.Sqrt(float64(len(cells))))
+		return w.of(cells...) > max(.01*there, 3*w.sigma*math.Sqrt(float64(len(cells))))
 	}
 	dates, numbers := []int{dateCell, stampCell, zonedCell}, []int{wholeCell, decimalCell}
 	switch {
@@ -161,7 +146,7 @@ func (f *FoundColumn) written(k, w noisy) {
 		f.Written, f.either = cellkind.DayFirst, !seen(dayDate, dayStamp)
 	}
 	f.Type = dateType(k.cells[stampCell], k.cells[zonedCell], shown*k.sigma)
-	if f.Type == domain.Date && w.cells[eitherStamp]+w.cells[dayStamp]+w.cells[monthStamp]+w.cells[namedStamp] > shown*2*w.sigma {
+	if f.Type == domain.Date && w.of(eitherStamp, dayStamp, monthStamp, namedStamp) > shown*2*w.sigma {
 		f.Type = domain.DateTime
 	}
 }
