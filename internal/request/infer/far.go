@@ -126,7 +126,7 @@ func rational(x float64) *big.Rat {
 // span are the first and the last moment, in native units, without what is far from them, and the frequent days that are.
 func (t *tally) span() (first, last int64, far []int64) {
 	lo, hi, codes, isFar := t.spread.rest(true)
-	day := t.typ.Facts().Day
+	day := t.Type.Facts().Day
 	if !isFar || day == 0 {
 		return t.lo, t.hi, nil
 	}

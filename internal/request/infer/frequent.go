@@ -102,24 +102,22 @@ func (f *frequent) anyAbove(share float64) bool {
 	return false
 }
 
-// mostly reports whether half of the counted records have values of a kind.
-func (f *frequent) mostly(are func(string) bool) bool {
-	n, all := int64(0), int64(0)
+// having is the number of counted records with values of a kind.
+func (f *frequent) having(are func(string) bool) (n int64) {
 	for v, s := range f.values {
-		if all += s.records; are(v) {
+		if are(v) {
 			n += s.records
 		}
 	}
-	return 2*n > all
+	return n
+}
+
+// mostly reports whether half of the counted records have values of a kind.
+func (f *frequent) mostly(are func(string) bool) bool {
+	return 2*f.having(are) > f.having(func(string) bool { return true })
 }
 
 // all reports whether a share of the records has one of the values.
 func (f *frequent) all(values []string, share float64) bool {
-	n := int64(0)
-	for _, v := range values {
-		if s := f.values[v]; s != nil {
-			n += s.records
-		}
-	}
-	return float64(n) >= share*float64(f.records)
+	return float64(f.having(func(v string) bool { return slices.Contains(values, v) })) >= share*float64(f.records)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // TestGrain: the resolution is the largest round number that all values are multiples of, with the rounding of float64, if that
@@ -19,7 +20,7 @@ func TestGrain(t *testing.T) {
 		{func(k int) float64 { return float64(k) * 1.1507812345678 }, 2, "min: 0, max: 1.16, resolution: 1e-05"},
 		{func(k int) float64 { return math.Sqrt(float64(k)) }, 40, "min: 0, max: 6.25, resolution: 1e-05"},
 	} {
-		x := newTally(column{typ: domain.Float64, typed: true}, 1)
+		x := newTally(table.Column{Type: domain.Float64}, 1)
 		for k := range test.n {
 			x.float(test.value(k))
 		}

@@ -60,17 +60,17 @@ func (g *groups) once() bool {
 func (s *Source) long(tallies map[string]*tally) string {
 	measure, value := "", ""
 	for _, c := range s.columns {
-		t := tallies[c.name]
+		t := tallies[c.Name]
 		if t == nil {
 			continue
 		}
-		name := strings.ToLower(c.name)
+		name := strings.ToLower(c.Name)
 		values, all := t.values.supported(false)
-		switch number := t.typ == domain.Int64 || t.typ == domain.Numeric || t.typ == domain.Float64; {
-		case t.typ == domain.String && all && len(values) > 1 && slices.Contains(measureNames, name):
-			measure = c.name
+		switch number := t.Type == domain.Int64 || t.Type == domain.Numeric || t.Type == domain.Float64; {
+		case t.Type == domain.String && all && len(values) > 1 && slices.Contains(measureNames, name):
+			measure = c.Name
 		case number && slices.Contains(valueNames, name):
-			value = c.name
+			value = c.Name
 		}
 	}
 	if s.PrivacyID == "" || measure == "" || value == "" {
@@ -97,10 +97,10 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 		questions = append(questions, fmt.Sprintf("%[1]s: %[2]sis it a person? Then infer again with --privacy_id=%[1]s", yamltext.Plain(name), facts))
 	}
 	for _, c := range s.columns {
-		t, people := tallies[c.name], schema.NamesPeople(c.name)
-		if t == nil || t.typ != domain.Int64 && t.typ != domain.String || t.groups.many {
-			if people && c.fault == "" && (t == nil || t.groups.many) {
-				ask(c.name, "")
+		t, people := tallies[c.Name], schema.NamesPeople(c.Name)
+		if t == nil || t.Type != domain.Int64 && t.Type != domain.String || t.groups.many {
+			if people && c.Fault == "" && (t == nil || t.groups.many) {
+				ask(c.Name, "")
 			}
 			continue
 		}
@@ -109,11 +109,11 @@ func (s *Source) persons(tallies map[string]*tally) (questions []string) {
 			continue
 		}
 		left := ""
-		if t.typ == domain.String {
+		if t.Type == domain.String {
 			_, left = t.categories(false)
 		}
-		if people && g.records > n || g.runs == n || schema.NamesUnits(t.name) || left != "" {
-			ask(t.name, fmt.Sprintf("%s values, %.1f rows each: ", page.Count(float64(n)), float64(g.records)/float64(n)))
+		if people && g.records > n || g.runs == n || schema.NamesUnits(t.Name) || left != "" {
+			ask(t.Name, fmt.Sprintf("%s values, %.1f rows each: ", page.Count(float64(n)), float64(g.records)/float64(n)))
 		}
 	}
 	return questions

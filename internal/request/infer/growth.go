@@ -51,14 +51,14 @@ func (s *Source) order(h *histories, lines []proposal) string {
 	}
 	found, line := "", byName(lines)
 	for a, c := range s.readable() {
-		p := line[c.name]
-		if p.out || p.key || cellkind.SaysIdentifier(c.name) || !h.growth[a].grows(h.many) {
+		p := line[c.Name]
+		if p.out || p.key || cellkind.SaysIdentifier(c.Name) || !h.growth[a].grows(h.many) {
 			continue
 		}
 		if p.typ.Facts().Calendar {
-			return yamltext.Plain(c.name)
+			return yamltext.Plain(c.Name)
 		}
-		found = cmp.Or(found, yamltext.Plain(c.name))
+		found = cmp.Or(found, yamltext.Plain(c.Name))
 	}
 	return found
 }

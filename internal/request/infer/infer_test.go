@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/csvio"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
@@ -255,7 +256,7 @@ func TestHostile(t *testing.T) {
 func TestOutward(t *testing.T) {
 	for _, r := range [][2]float64{{0, 100}, {1, 366}, {-7, 1300}, {999, 1e6}, {-1 << 63, 1<<63 - 1024}, {1 << 62, 1<<63 - 1024}, {-1 << 63, -1 << 62}} {
 		for _, typ := range []domain.Type{domain.Int64, domain.Float64} {
-			x := newTally(column{typ: typ, typed: true}, 1)
+			x := newTally(table.Column{Type: typ}, 1)
 			for _, v := range r {
 				if typ == domain.Int64 {
 					x.native(int64(v))

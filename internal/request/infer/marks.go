@@ -15,11 +15,11 @@ import (
 func (s *Source) nullMarks(tallies map[string]*tally) (columns []string) {
 	null := map[string]bool{}
 	for _, c := range s.columns {
-		t := tallies[c.name]
-		if t == nil || t.typed || t.typ == domain.String || len(t.marks) == 0 {
+		t := tallies[c.Name]
+		if t == nil || !t.Untyped || t.Type == domain.String || len(t.marks) == 0 {
 			continue
 		}
-		columns = append(columns, c.name)
+		columns = append(columns, c.Name)
 		maps.Copy(null, t.marks)
 	}
 	for _, t := range tallies {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 )
 
@@ -151,7 +152,7 @@ func (s *Source) events(h *histories, lines []proposal, order string) (text stri
 	}
 	line, person := byName(lines), []string{}
 	for a, c := range columns.readable() {
-		if line[c.name].out {
+		if line[c.Name].out {
 			continue
 		}
 		if columns == s {
@@ -160,7 +161,7 @@ func (s *Source) events(h *histories, lines []proposal, order string) (text stri
 				continue
 			}
 		}
-		person = append(person, yamltext.Plain(c.name))
+		person = append(person, yamltext.Plain(c.Name))
 	}
 	if left == 0 {
 		return "", nil
@@ -202,7 +203,7 @@ func (s *Source) OpenPeople(ctx context.Context, input string) error {
 	}
 	p.csv, s.parents = s.csv, p
 	s.untyped = s.untyped || p.untyped
-	s.columns = slices.DeleteFunc(s.columns, func(c column) bool { return c.name != s.PrivacyID && p.has(c.name) })
+	s.columns = slices.DeleteFunc(s.columns, func(c table.Column) bool { return c.Name != s.PrivacyID && p.has(c.Name) })
 	return nil
 }
 
@@ -213,5 +214,5 @@ func (s *Source) noColumns() error {
 
 // has reports whether a column of the name, which is not the privacy ID, is in the table.
 func (s *Source) has(name string) bool {
-	return name != s.PrivacyID && slices.ContainsFunc(s.columns, func(c column) bool { return c.name == name })
+	return name != s.PrivacyID && slices.ContainsFunc(s.columns, func(c table.Column) bool { return c.Name == name })
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
@@ -84,14 +85,14 @@ func legend(lines []proposal) (text string) {
 }
 
 // fromSchema proposes a column from its name and type.
-func fromSchema(c column) proposal {
-	p := proposal{name: c.name}
-	if !c.typed {
+func fromSchema(c table.Column) proposal {
+	p := proposal{name: c.Name}
+	if c.Untyped {
 		p.ask("type, and values or min, max and resolution; null: true, other: true or fallback: VALUE")
 		return p
 	}
-	p.keys = keys{{"type", c.typ.String()}}
-	switch f := c.typ.Facts(); {
+	p.keys = keys{{"type", c.Type.String()}}
+	switch f := c.Type.Facts(); {
 	case f.Form == domain.Text:
 		p.ask("values: [A, B]")
 		p.keys = append(p.keys, key{"other", "true"})
@@ -100,9 +101,9 @@ func fromSchema(c column) proposal {
 	case f.Bins:
 		p.ask("min and max")
 	}
-	if c.nullable {
+	if c.Nullable {
 		p.keys = append(p.keys, key{"null", "true"})
-	} else if c.typ != domain.String {
+	} else if c.Type != domain.String {
 		p.ask("fallback: VALUE")
 	}
 	return p
@@ -110,7 +111,7 @@ func fromSchema(c column) proposal {
 
 // fromData proposes a column from its cells. What cannot be proposed is left out.
 func (s *Source) fromData(t *tally) proposal {
-	p := proposal{name: t.name, typ: t.typ, keys: keys{{"type", t.typ.String()}}}
+	p := proposal{name: t.Name, typ: t.Type, keys: keys{{"type", t.Type.String()}}}
 	cells, remark, why := t.cells(s.PrivacyID != "")
 	if why == "" {
 		p.keys = append(p.keys, cells...)
@@ -119,7 +120,7 @@ func (s *Source) fromData(t *tally) proposal {
 			why = "no cells could be found for its range"
 		}
 	}
-	if !t.typed {
+	if t.Untyped {
 		p.derived = []string{"type"}
 	}
 	if why != "" {
@@ -130,7 +131,7 @@ func (s *Source) fromData(t *tally) proposal {
 	for _, k := range p.keys {
 		switch k.name {
 		case "min", "max", "exact":
-			if t.typ != domain.Time { // which has all of a day
+			if t.Type != domain.Time { // which has all of a day
 				p.derived = append(p.derived, k.name)
 			}
 		case "values", "resolution":
@@ -142,22 +143,22 @@ func (s *Source) fromData(t *tally) proposal {
 	p.derived = append(p.derived, "null flag")
 	p.ask(remark)
 	p.ask(t.question)
-	if t.typ == domain.Int64 && t.form == nil && t.groups.once() {
+	if t.Type == domain.Int64 && t.form == nil && t.groups.once() {
 		p.key = true
 		p.ask("no value is there twice: is it a key? Leave it out then; see generate")
 	}
 	if t.odd > 0 {
-		p.ask("some of its values are no " + t.typ.String() + ": dapple check says what they become")
+		p.ask("some of its values are no " + t.Type.String() + ": dapple check says what they become")
 	}
 	if t.beyond {
-		p.ask("some numbers are beyond " + t.typ.String() + " and become NULL; convert the column to texts if they count")
+		p.ask("some numbers are beyond " + t.Type.String() + " and become NULL; convert the column to texts if they count")
 	}
 	return p
 }
 
 // cells returns the keys that declare the cells, a remark on them, and why there are none.
 func (t *tally) cells(units bool) (cells keys, remark, why string) {
-	f := t.typ.Facts()
+	f := t.Type.Facts()
 	switch {
 	case f.Form == domain.Text:
 		cells, why = t.categories(units)
@@ -165,8 +166,8 @@ func (t *tally) cells(units bool) (cells keys, remark, why string) {
 	case !f.Bins:
 		return keys{t.unusable("false")}, "", ""
 	case t.empty && t.beyond:
-		return nil, "", "all its numbers are beyond " + t.typ.String() + "; convert the column to texts"
-	case t.empty && t.typ != domain.Time:
+		return nil, "", "all its numbers are beyond " + t.Type.String() + "; convert the column to texts"
+	case t.empty && t.Type != domain.Time:
 		return nil, "", noValues
 	}
 	if f.Categories {
@@ -175,7 +176,7 @@ func (t *tally) cells(units bool) (cells keys, remark, why string) {
 		}
 	}
 	switch {
-	case t.typ == domain.Time:
+	case t.Type == domain.Time:
 		cells, remark = t.clock()
 	case f.Calendar:
 		cells, remark = t.calendar()
@@ -237,7 +238,7 @@ func (t *tally) categories(units bool) (cells keys, why string) {
 // codes returns the values of a number that has few, far apart, all of them with support, and the most frequent one: of a NUMERIC
 // those that no resolution holds.
 func (t *tally) codes(units bool) (values []string, most string, few bool) {
-	if t.typ == domain.Numeric {
+	if t.Type == domain.Numeric {
 		if _, remark := t.number(); remark == "" || t.form != nil {
 			return nil, "", false
 		}
@@ -245,7 +246,7 @@ func (t *tally) codes(units bool) (values []string, most string, few bool) {
 		return nil, "", false
 	}
 	values, all := t.values.supported(units)
-	if t.typ == domain.Numeric && !t.nulls { // what is left becomes the fallback
+	if t.Type == domain.Numeric && !t.nulls { // what is left becomes the fallback
 		all = t.values.all(values, nearlyAll)
 	}
 	numbers := make(map[string]*big.Rat, len(values))

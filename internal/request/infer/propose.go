@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
 	"github.com/dapple-dp/dapple/internal/request/rules"
 )
@@ -92,18 +93,18 @@ func (s *Source) related(ctx context.Context, csv schema.CSV, lines []proposal) 
 }
 
 // lines proposes each column but the privacy ID, and notes those that are left out, and those that may be keys.
-func (s *Source) lines(ctx context.Context, columns []column, tallies map[string]*tally) (lines []proposal, err error) {
+func (s *Source) lines(ctx context.Context, columns []table.Column, tallies map[string]*tally) (lines []proposal, err error) {
 	s.Doubts = Doubts{}
 	for _, c := range columns {
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case c.name == s.PrivacyID && c.name != "":
+		case c.Name == s.PrivacyID && c.Name != "":
 			continue
-		case c.fault != "":
-			lines = append(lines, proposal{name: c.name, out: true, review: "left out: " + c.fault})
+		case c.Fault != "":
+			lines = append(lines, proposal{name: c.Name, out: true, review: "left out: " + c.Fault})
 		case s.FromData:
-			lines = append(lines, s.fromData(tallies[c.name]))
+			lines = append(lines, s.fromData(tallies[c.Name]))
 		default:
 			lines = append(lines, fromSchema(c))
 		}

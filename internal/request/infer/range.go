@@ -43,14 +43,14 @@ func (t *tally) number() (cells keys, remark string) {
 	if far {
 		remark = farAway
 	}
-	if width := new(big.Rat).Sub(hi, lo); t.typ == domain.Int64 && width.Cmp(big.NewRat(maxValues, 1)) < 0 {
+	if width := new(big.Rat).Sub(hi, lo); t.Type == domain.Int64 && width.Cmp(big.NewRat(maxValues, 1)) < 0 {
 		t.from, t.to = lo, hi
 		return keys{{"min", t.decimal(lo)}, {"max", t.decimal(hi)}}, remark
 	}
 	step := t.grain.step()
 	switch {
 	case step != nil:
-	case t.typ != domain.Float64:
+	case t.Type != domain.Float64:
 		step = t.exact(1)
 	case lo.Cmp(hi) == 0:
 		step = big.NewRat(1, 1)
@@ -65,7 +65,7 @@ func (t *tally) number() (cells keys, remark string) {
 	}
 	t.from, t.to = from, to
 	cells = keys{{"min", t.decimal(from)}, {"max", t.decimal(to)}}
-	if t.typ != domain.Int64 || resolution.Cmp(big.NewRat(1, 1)) != 0 {
+	if t.Type != domain.Int64 || resolution.Cmp(big.NewRat(1, 1)) != 0 {
 		cells = append(cells, key{"resolution", t.decimal(resolution)})
 	}
 	return cells, remark
@@ -77,7 +77,7 @@ const exactShare = .01
 // exactly declares the frequent numbers that the proposed cells would round: logarithms of amounts that many have in
 // common, and codes beyond the range.
 func (t *tally) exactly(cells keys, units bool) keys {
-	d, err := parsed(proposal{name: "x", keys: append(append(keys{{"type", t.typ.String()}}, cells...), key{"null", "true"})})
+	d, err := parsed(proposal{name: "x", keys: append(append(keys{{"type", t.Type.String()}}, cells...), key{"null", "true"})})
 	if err != nil || t.form != nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (t *tally) exactly(cells keys, units bool) keys {
 
 // limits are the least and the largest number.
 func (t *tally) limits() (lo, hi *big.Rat) {
-	if t.typ == domain.Float64 {
+	if t.Type == domain.Float64 {
 		least, most := t.spread.within(slices.Collect(maps.Keys(t.spread)))
 		return rational(least), rational(most)
 	}
@@ -133,7 +133,7 @@ func (t *tally) outward(lo, hi, step *big.Rat) (from, to *big.Rat) {
 	if width.Sign() == 0 {
 		return lo, new(big.Rat).Add(hi, step)
 	}
-	if t.typ == domain.Int64 && width.Cmp(big.NewRat(exactWidth, 1)) < 0 {
+	if t.Type == domain.Int64 && width.Cmp(big.NewRat(exactWidth, 1)) < 0 {
 		return lo, hi
 	}
 	part := new(big.Rat).Quo(width, big.NewRat(roundedParts, 1))
@@ -154,12 +154,12 @@ var widths = []uint{7, 8, 15, 16, 31, 32}
 
 // holds reports whether a value of the column's type can be r, and an integer of as many bits as an end of its range has.
 func (t *tally) holds(r, end *big.Rat) bool {
-	if t.typ == domain.Float64 {
+	if t.Type == domain.Float64 {
 		v, _ := r.Float64()
 		return !math.IsInf(v, 0)
 	}
 	for _, n := range widths {
-		if t.typ == domain.Int64 && end.Cmp(big.NewRat(1<<n, 1)) < 0 && end.Cmp(big.NewRat(-1<<n, 1)) >= 0 {
+		if t.Type == domain.Int64 && end.Cmp(big.NewRat(1<<n, 1)) < 0 && end.Cmp(big.NewRat(-1<<n, 1)) >= 0 {
 			return r.Cmp(big.NewRat(1<<n, 1)) < 0 && r.Cmp(big.NewRat(-1<<n, 1)) >= 0
 		}
 	}
@@ -195,7 +195,7 @@ func fit(from, to, step *big.Rat) *big.Rat {
 
 // decimal returns a number as a domain file has it.
 func (t *tally) decimal(r *big.Rat) string {
-	if t.typ == domain.Float64 {
+	if t.Type == domain.Float64 {
 		v, _ := r.Float64()
 		return string(domain.AppendFloat(nil, v))
 	}
@@ -206,9 +206,9 @@ func (t *tally) decimal(r *big.Rat) string {
 // or years, and a remark on them.
 func (t *tally) calendar() (cells keys, remark string) {
 	first, last, _ := t.span()
-	from, to := t.typ.Time(first), t.typ.Time(last)
+	from, to := t.Type.Time(first), t.Type.Time(last)
 	switch days := to.Sub(from).Hours() / 24; {
-	case days <= 2 && t.typ.Facts().Day > 1:
+	case days <= 2 && t.Type.Facts().Day > 1:
 		return t.period(from.Truncate(time.Hour), to.Truncate(time.Hour).Add(time.Hour))
 	case days <= 31:
 		return t.period(midnight(from), midnight(to).AddDate(0, 0, 1))
@@ -228,14 +228,14 @@ func month(t time.Time, n int) time.Time {
 
 // period declares a range that ends just before end.
 func (t *tally) period(from, end time.Time) (cells keys, remark string) {
-	first, _ := t.typ.FromTime(from)
-	last, _ := t.typ.FromTime(end.Add(-time.Second))
+	first, _ := t.Type.FromTime(from)
+	last, _ := t.Type.FromTime(end.Add(-time.Second))
 	return t.moments(first, last)
 }
 
 // clock returns the cells of a TIME: any time of a day.
 func (t *tally) clock() (cells keys, remark string) {
-	f := t.typ.Facts()
+	f := t.Type.Facts()
 	last := f.Most
 	if t.grain.unit%(f.Day/86_400) == 0 { // no parts of seconds
 		last -= last % f.Resolution
@@ -259,7 +259,7 @@ func (t *tally) exactDays() keys {
 // moments declares a range of dates or times at the longest resolution that all of them are multiples of, or at
 // the shortest that a domain file can have for it.
 func (t *tally) moments(first, last int64) (cells keys, remark string) {
-	f := t.typ.Facts()
+	f := t.Type.Facts()
 	cells = keys{{"min", t.text(first)}, {"max", t.text(last)}}
 	fits := func(unit int64) bool { return (last-first)/unit < domain.MaxFine-1 }
 	if f.Day == 1 {
@@ -292,6 +292,6 @@ func (t *tally) moments(first, last int64) (cells keys, remark string) {
 
 // text returns a native value as a domain file has it.
 func (t *tally) text(v int64) string {
-	a := domain.Attribute{Type: t.typ, Scale: t.scale}
+	a := domain.Attribute{Type: t.Type, Scale: t.scale}
 	return yamltext.Plain(string(a.AppendNative(nil, v)))
 }

@@ -155,7 +155,7 @@ func (t *tally) rivalsOf(pair [2]schema.Written) (a, b *reading, near bool) {
 func (s *Source) settle(tallies []*tally) {
 	proven := map[schema.Written]bool{}
 	for _, t := range tallies {
-		if t.typed || t.all == 0 {
+		if !t.Untyped || t.all == 0 {
 			continue
 		}
 		t.usual(s.PrivacyID != "")
@@ -219,7 +219,7 @@ func (t *tally) take(r *reading, question string) {
 
 // settle gives the column the type that its cells have. Decimal numbers that are all whole are INT64.
 func (t *tally) settle() {
-	if t.typed {
+	if !t.Untyped {
 		return
 	}
 	if t.form != nil {
@@ -236,10 +236,10 @@ func (t *tally) settle() {
 			}
 		}
 	}
-	if t.typ = t.kind.Type(); t.kind == cellkind.Decimal && !t.parts {
+	if t.Type = t.kind.Type(); t.kind == cellkind.Decimal && !t.parts {
 		for ; t.scale > 0; t.scale-- {
 			t.lo, t.hi = t.lo/10, t.hi/10
 		}
-		t.typ = domain.Int64
+		t.Type = domain.Int64
 	}
 }

@@ -27,7 +27,7 @@ type Source struct {
 	untyped  bool   // the columns come from a header line
 	unnamed  bool   // the columns come from the records
 	csv      schema.CSV
-	columns  []column
+	columns  []table.Column
 	question string  // on the table as a whole
 	parents  *Source // the table of people, if some have no rows; nil: no such table
 	// Doubts are what to look at first of what Propose returned.
@@ -41,16 +41,6 @@ type Doubts struct {
 	People  []string // may name people with several rows each, and no privacy ID is given
 	Keys    []string // hold no value twice
 	LeftOut []string // are not in the proposal
-}
-
-// column is a column by its name and, but for CSV, its type.
-type column struct {
-	name     string
-	typed    bool // the type comes from the table
-	typ      domain.Type
-	places   int // decimal places of a NUMERIC
-	nullable bool
-	fault    string // why it cannot be read
 }
 
 // Open finds a table and reads header lines, footers or metadata, and nothing after them. The
@@ -83,7 +73,8 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 			d.Name, d.Fault = "", fmt.Sprintf("column %d: %s; rename it", i+1, why)
 		}
 		// Nine places, which BigQuery gives every NUMERIC, would leave room for numbers up to 9·10⁹ only; six do up to 9·10¹².
-		s.columns = append(s.columns, column{name: d.Name, typed: !d.Untyped, typ: d.Type, places: d.Places(6), nullable: d.Nullable, fault: d.Fault})
+		d.Scale = d.Places(6)
+		s.columns = append(s.columns, d)
 		s.untyped = s.untyped || d.Untyped
 	}
 	if !s.untyped { // all of the table must have the columns of its first file
@@ -97,7 +88,7 @@ func Open(ctx context.Context, p Params) (*Source, error) {
 // Names returns the names of the columns, in order. Without a header line, a CSV file's names are cells.
 func (s *Source) Names() (list []string) {
 	for _, c := range s.columns {
-		list = append(list, c.name)
+		list = append(list, c.Name)
 	}
 	return list
 }
@@ -112,15 +103,15 @@ func (s *Source) checkNames() error {
 	var names []string
 	seen, found := map[string]int{}, s.PrivacyID == ""
 	for i, c := range s.columns {
-		if c.name == "" {
+		if c.Name == "" {
 			continue
 		}
-		if first := seen[c.name]; first > 0 {
+		if first := seen[c.Name]; first > 0 {
 			errs.Addf("infer: %s: columns %d and %d have one name; rename one", s.name, first, i+1)
 		}
-		names = append(names, c.name)
-		seen[c.name] = i + 1
-		found = found || c.name == s.PrivacyID
+		names = append(names, c.Name)
+		seen[c.Name] = i + 1
+		found = found || c.Name == s.PrivacyID
 	}
 	if !found {
 		near := errtext.Nearest(s.PrivacyID, names)
@@ -135,9 +126,9 @@ func (s *Source) checkNames() error {
 }
 
 // readable returns the columns that can be read, without the privacy ID.
-func (s *Source) readable() (out []column) {
+func (s *Source) readable() (out []table.Column) {
 	for _, c := range s.columns {
-		if c.fault == "" && c.name != s.PrivacyID {
+		if c.Fault == "" && c.Name != s.PrivacyID {
 			out = append(out, c)
 		}
 	}
@@ -148,7 +139,7 @@ func (s *Source) readable() (out []column) {
 func (s *Source) domain() *domain.Domain {
 	d := &domain.Domain{PrivacyID: s.PrivacyID}
 	for _, c := range s.readable() {
-		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.name, Type: c.typ, Scale: c.places})
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: c.Name, Type: c.Type, Scale: c.Scale})
 	}
 	return d
 }
@@ -159,7 +150,7 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 	columns := s.readable()
 	for _, c := range columns {
 		t := newTally(c, len(columns))
-		tallies, byName[c.name] = append(tallies, t), t
+		tallies, byName[c.Name] = append(tallies, t), t
 	}
 	var h *histories
 	var units []uint64 // of a chunk: a hash of each record's privacy ID. Two that collide count as one, which proposes less

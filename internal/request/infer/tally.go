@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
 // tally is what is known of the cells of one column.
 type tally struct {
-	column
+	table.Column
 	numbers
 	readings []*reading // of an untyped column: what its cells may be
 	all      int64      // its cells, but those that say that there is no value
@@ -44,11 +45,11 @@ type numbers struct {
 
 // newTally returns what counts one of so many columns. Of tables with more than 256 columns, fewer values are counted at a
 // time; with more than 32, fewer are told apart.
-func newTally(c column, columns int) *tally {
-	t := &tally{column: c, values: newFrequent(shared(1<<20, maxCounted, 256, columns)), marks: map[string]bool{}}
+func newTally(c table.Column, columns int) *tally {
+	t := &tally{Column: c, values: newFrequent(shared(1<<20, maxCounted, 256, columns)), marks: map[string]bool{}}
 	t.groups.most = shared(1<<25, maxDistinct, 4096, columns)
-	t.numbers = numbers{empty: true, scale: c.places}
-	if t.kind = cellkind.Of(c.typ); !c.typed {
+	t.numbers = numbers{empty: true, scale: c.Scale}
+	if t.kind = cellkind.Of(c.Type); c.Untyped {
 		t.kind, t.readings = cellkind.None, newReadings()
 	}
 	return t
@@ -81,16 +82,16 @@ func (t *tally) read(c *domain.Column, i int) bool {
 		t.nulls = true
 		return false
 	case ok:
-		if t.native(number); t.typ != domain.Int64 && t.typ != domain.Numeric {
+		if t.native(number); t.Type != domain.Int64 && t.Type != domain.Numeric {
 			return false
 		}
-		t.buf = (&domain.Attribute{Type: t.typ, Scale: t.scale}).AppendNative(t.buf[:0], number)
+		t.buf = (&domain.Attribute{Type: t.Type, Scale: t.scale}).AppendNative(t.buf[:0], number)
 	case c.Form == domain.Dictionary:
 		t.buf = append(t.buf[:0], c.Dict[c.Ints[i]]...)
 	case c.Form == domain.Floats:
 		t.float(c.Floats[i])
 		t.buf = domain.AppendFloat(t.buf[:0], c.Floats[i])
-	case t.typed && t.typ.Facts().Form == domain.Ints:
+	case !t.Untyped && t.Type.Facts().Form == domain.Ints:
 		t.nulls, t.beyond = true, true
 		return false
 	default:
@@ -106,8 +107,8 @@ func (t *tally) unitOf(c *domain.Column, i int) (v int64, ok bool) {
 	switch {
 	case c.Form == domain.Ints:
 		return c.Ints[i], true
-	case c.Form == domain.Text && t.typed:
-		return (&domain.Attribute{Type: t.typ, Scale: t.scale}).ParseNative(string(c.Text(i)))
+	case c.Form == domain.Text && !t.Untyped:
+		return (&domain.Attribute{Type: t.Type, Scale: t.scale}).ParseNative(string(c.Text(i)))
 	}
 	return 0, false
 }

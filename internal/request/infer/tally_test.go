@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/io/table"
 )
 
 // TestNumbersBeyondTheType: a column with a number beyond its type comes as texts. Its range and values come from the other
@@ -14,7 +15,7 @@ func TestNumbersBeyondTheType(t *testing.T) {
 		if typ.Facts().Form != domain.Ints || typ == domain.Bool {
 			continue
 		}
-		numbers, texts := newTally(column{name: "x", typed: true, typ: typ}, 1), newTally(column{name: "x", typed: true, typ: typ}, 1)
+		numbers, texts := newTally(table.Column{Name: "x", Type: typ}, 1), newTally(table.Column{Name: "x", Type: typ}, 1)
 		a := domain.Attribute{Type: typ}
 		ints := domain.Column{Form: domain.Ints}
 		text := domain.Column{Form: domain.Text, Offsets: []uint32{0}}
@@ -34,7 +35,7 @@ func TestNumbersBeyondTheType(t *testing.T) {
 		if !strings.Contains(got.review, "some numbers are beyond "+typ.String()) {
 			t.Errorf("%v: review %q", typ, got.review)
 		}
-		none := newTally(column{name: "x", typed: true, typ: typ}, 1)
+		none := newTally(table.Column{Name: "x", Type: typ}, 1)
 		none.add(&domain.Column{Form: domain.Text, Offsets: []uint32{0, 6}, Bytes: []byte("beyond")}, 1, nil)
 		if p := s.fromData(none); typ != domain.Time && (!p.out || !strings.Contains(p.review, "all its numbers are beyond "+typ.String())) {
 			t.Errorf("%v: all are beyond it: %v", typ, p)

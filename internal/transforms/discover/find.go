@@ -121,12 +121,10 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 	for i, k := range kinds {
 		kinds[i] = k.settled(found.Units)
 	}
-	rest := int64(100 - kindsShare)
 	spent, err := found.askKinds(p, c, kinds)
 	if err != nil {
 		return nil, err
 	}
-	rest -= spent
 	numbers, dates, clocks, periods, texts := found.byType(p)
 	places, rows := int64(0), int64(0)
 	open := slices.DeleteFunc(slices.Concat(numbers, dates, clocks), func(i int) bool { return !found.open(p, i) })
@@ -138,7 +136,7 @@ func ask(p Params, cut int64, c asker) (*Found, error) {
 			rows = 100
 		}
 	}
-	rest -= places + rows
+	rest := 100 - kindsShare - spent - places - rows
 	weight, words := int64((rangeWeight+codeWeight)*(len(numbers)+len(dates))+detailWeight*len(numbers)+rangeWeight*len(periods)), int64(0)
 	pairs := found.datePairs(p, dates)
 	weight += orderWeight * int64(len(pairs))

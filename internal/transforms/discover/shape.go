@@ -96,8 +96,6 @@ type reader struct {
 	attr domain.Attribute
 }
 
-func newReader(c Column) reader { return reader{c, c.attribute()} }
-
 // place finds the cells of a cell, null or text, and the moment of a date; value is whether the text is a candidate.
 func (r *reader) place(text []byte, null bool) (cells [constantOf]int, moment int64, value bool) {
 	moment = noMoment

@@ -117,7 +117,7 @@ type tally struct {
 }
 
 func newTally(c Column) *tally {
-	y := &tally{reader: newReader(c)}
+	y := &tally{reader: reader{c, c.attribute()}}
 	for s := range y.dense {
 		y.dense[s] = make([]int64, cellsOf[s])
 	}
