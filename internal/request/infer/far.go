@@ -105,7 +105,10 @@ func (s spread) within(keys []int) (lo, hi float64) {
 
 // ends are the least and the largest number of the range: without what is far from it.
 func (t *tally) ends() (lo, hi *big.Rat, far bool) {
-	lo, hi = t.limits()
+	if lo, hi = t.exact(t.lo), t.exact(t.hi); t.Type == domain.Float64 {
+		least, most := t.spread.within(slices.Collect(maps.Keys(t.spread)))
+		lo, hi = rational(least), rational(most)
+	}
 	step := t.grain.step()
 	if step == nil {
 		step = big.NewRat(1, 1)

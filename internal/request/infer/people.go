@@ -77,14 +77,6 @@ func (h *histories) people() int {
 	return int(float64(len(h.rows)) * float64(h.all) / float64(max(1, h.read)))
 }
 
-// hashes appends a hash of each cell of a column.
-func (h *histories) hashes(dst []uint64, c *domain.Column, rows int) []uint64 {
-	for i := range rows {
-		dst = append(dst, h.hash(c, i))
-	}
-	return dst
-}
-
 // hash returns a hash of a cell; all that are NULL have one.
 func (h *histories) hash(c *domain.Column, i int) uint64 {
 	switch {

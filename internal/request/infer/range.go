@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -110,15 +109,6 @@ func (t *tally) exactly(cells keys, units bool) keys {
 		texts[i] = t.decimal(x)
 	}
 	return keys{{"exact", yamltext.List(texts, yamltext.Plain)}}
-}
-
-// limits are the least and the largest number.
-func (t *tally) limits() (lo, hi *big.Rat) {
-	if t.Type == domain.Float64 {
-		least, most := t.spread.within(slices.Collect(maps.Keys(t.spread)))
-		return rational(least), rational(most)
-	}
-	return t.exact(t.lo), t.exact(t.hi)
 }
 
 // exact returns a native number in ones.

@@ -229,12 +229,9 @@ func (t *tally) settle() {
 		t.odd = 0
 	}
 	t.nulls = t.nulls || t.odd > 0
-	if t.kind == cellkind.Boolean && len(t.values.values) == 1 {
-		for letter := range t.values.values {
-			if cellkind.IsLetter([]byte(letter)) { // women, say
-				t.kind = cellkind.Text
-			}
-		}
+	letter := func(v string) bool { return cellkind.IsLetter([]byte(v)) }
+	if t.kind == cellkind.Boolean && len(t.values.values) == 1 && t.values.having(letter) > 0 { // women, say
+		t.kind = cellkind.Text
 	}
 	if t.Type = t.kind.Type(); t.kind == cellkind.Decimal && !t.parts {
 		for ; t.scale > 0; t.scale-- {

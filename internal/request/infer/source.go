@@ -160,8 +160,9 @@ func (s *Source) tally(ctx context.Context) (map[string]*tally, *histories, erro
 	records := 0
 	add := func(chunk *domain.Chunk) error {
 		records += chunk.Rows
-		if h != nil {
-			units = h.hashes(units[:0], &chunk.ID, chunk.Rows)
+		units = units[:0]
+		for i := 0; h != nil && i < chunk.Rows; i++ {
+			units = append(units, h.hash(&chunk.ID, i))
 		}
 		for k, t := range tallies {
 			if t.add(&chunk.Columns[k], chunk.Rows, units); ctx.Err() != nil {

@@ -223,14 +223,9 @@ func (n noisy) needed(first, last int, units float64) (k int) {
 }
 
 // most is the cell from first to last with the most units.
-func (n noisy) most(first, last int) (at int) {
-	at = first
-	for i := first; i <= last; i++ {
-		if n.cells[i] > n.cells[at] {
-			at = i
-		}
-	}
-	return at
+func (n noisy) most(first, last int) int {
+	cells := n.cells[first : last+1]
+	return first + slices.Index(cells, slices.Max(cells))
 }
 
 // clock declares the times of a day. A range holds all times up to its end, also those that its resolution rounds down.

@@ -27,17 +27,7 @@ const (
 )
 
 // orders counts how the dates of each column lie to the dates of the columns behind it.
-type orders [][nextColumns][]int64
-
-func newOrders(columns int) orders {
-	o := make(orders, columns)
-	for k := range o {
-		for i := range o[k] {
-			o[k][i] = make([]int64, orderCells)
-		}
-	}
-	return o
-}
+type orders [][nextColumns][orderCells]int64
 
 // add counts units that have a date in both columns, with the moments of each column; nil: none has a date there.
 func (o orders) add(moments [][]int64) {
@@ -46,7 +36,7 @@ func (o orders) add(moments [][]int64) {
 			continue
 		}
 		for i, second := range moments[k+1 : min(k+1+nextColumns, len(moments))] {
-			cells := o[k][i]
+			cells := &o[k][i]
 			for row, y := range second {
 				switch x := first[row]; {
 				case x == noMoment || y == noMoment:
@@ -63,11 +53,13 @@ func (o orders) add(moments [][]int64) {
 }
 
 // counts returns the cells of a column: who of the units is in no other cell has not both dates.
-func (o orders) counts(column int, units int64) [][]int64 {
-	for _, cells := range o[column] {
+func (o orders) counts(column int, units int64) (list [][]int64) {
+	for i := range o[column] {
+		cells := o[column][i][:]
 		cells[notBoth] = units - cells[ascends] - cells[equals] - cells[descends]
+		list = append(list, cells)
 	}
-	return o[column][:]
+	return list
 }
 
 // datePairs lists the columns of dates whose order is asked for, if all of a domain is to be found.

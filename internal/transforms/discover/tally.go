@@ -187,7 +187,7 @@ func candidate(text []byte) []byte { return text[:min(len(text), maxCandidate+1)
 type bundle struct {
 	units   int64
 	rows    [rowStatistics][]int64 // of people
-	stays   [][]int64              // of columns: constantOf
+	stays   [][constantCells]int64 // of columns: constantOf
 	orders  orders
 	moments [][]int64 // of the units that are counted, by column
 	unit    []int64   // of one
@@ -196,10 +196,9 @@ type bundle struct {
 }
 
 func newBundle(columns []Column) *bundle {
-	b := &bundle{rows: [rowStatistics][]int64{make([]int64, rowsCells), make([]int64, exactCells)}, of: columns, orders: newOrders(len(columns)), moments: make([][]int64, len(columns)), unit: make([]int64, len(columns))}
+	b := &bundle{rows: [rowStatistics][]int64{make([]int64, rowsCells), make([]int64, exactCells)}, of: columns, orders: make(orders, len(columns)), stays: make([][constantCells]int64, len(columns)), moments: make([][]int64, len(columns)), unit: make([]int64, len(columns))}
 	for _, c := range columns {
 		b.columns = append(b.columns, newTally(c))
-		b.stays = append(b.stays, make([]int64, constantCells))
 	}
 	return b
 }
@@ -273,7 +272,7 @@ func (b *bundle) emit(p Params, emit func(int, []byte) error) error {
 		for s := range y.dense {
 			sum.dense[attribute(k, s)] = y.dense[s]
 		}
-		sum.dense[attribute(k, constantOf)] = b.stays[k]
+		sum.dense[attribute(k, constantOf)] = b.stays[k][:]
 		copy(sum.dense[attribute(k, orderOf):], b.orders.counts(k, b.units))
 	}
 	if err := emit(denseKey, sum.encode()); err != nil {
@@ -295,11 +294,9 @@ func (b *bundle) reset() {
 	b.units = 0
 	clear(b.rows[0])
 	clear(b.rows[1])
-	for k, y := range b.columns {
-		clear(b.stays[k])
-		for i := range b.orders[k] {
-			clear(b.orders[k][i])
-		}
+	clear(b.stays)
+	clear(b.orders)
+	for _, y := range b.columns {
 		clear(y.slots)
 		for s := range y.dense {
 			clear(y.dense[s])

@@ -178,9 +178,6 @@ func (f *Found) cuts(p Params, column int) []int {
 // hierarchy reports whether prefixes tell codes apart: at most half of them begin alike. All serial numbers of aircraft begin
 // with the same letter, and numbers of orders as well.
 func hierarchy(prefixes []query.FoundValue) bool {
-	if len(prefixes) == 0 {
-		return false
-	}
 	first, all := map[rune]float64{}, 0.
 	for _, v := range prefixes {
 		r, _ := utf8.DecodeRuneInString(v.Text)
@@ -192,7 +189,7 @@ func hierarchy(prefixes []query.FoundValue) bool {
 			return false
 		}
 	}
-	return true
+	return len(prefixes) > 0
 }
 
 // whole reports whether a text may be released as it is: what looks like a prefix is counted as one of its own prefixes.
