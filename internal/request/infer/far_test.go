@@ -58,9 +58,7 @@ func TestFarValues(t *testing.T) {
 		"clock":       {func(i int) string { return fmt.Sprintf("%02d:59:59.%d99", i%24, i%10) }, `max: "23:59:59.999999"`},
 	} {
 		got := inLine(proposed(t, "x;other", 20_000, func(i int) string { return c.cell(i) + ";a" }))
-		if !strings.Contains(got, c.want) {
-			t.Errorf("%s: no %s in\n%s", name, c.want, got)
-		}
+		must.Hold(t, strings.Contains(got, c.want), "%s: no %s in\n%s", name, c.want, got)
 	}
 }
 

@@ -27,9 +27,7 @@ func proposed(t *testing.T, header string, rows int, row func(i int) string) str
 func hasLines(t *testing.T, text string, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
-		if !strings.Contains(inLine(text), line) && !strings.Contains(text, line) {
-			t.Errorf("no %q in\n%s", line, text)
-		}
+		must.Hold(t, strings.Contains(inLine(text), line) || strings.Contains(text, line), "no %q in\n%s", line, text)
 	}
 }
 

@@ -168,9 +168,7 @@ func TestFindsColumns(t *testing.T) {
 	f := foundIn(t, p, counted(t, p, data))
 	want := []domain.Type{domain.Int64, domain.Numeric, domain.Date, domain.String, domain.String, domain.Time}
 	for i, c := range f.Columns {
-		if c.Type != want[i] {
-			t.Errorf("%s is %v, want %v", c.Name, c.Type, want[i])
-		}
+		must.Hold(t, c.Type == want[i], "%s is %v, want %v", c.Name, c.Type, want[i])
 	}
 	if c := f.Columns[0]; c.Min != "18" || c.Max != "120" || !c.Null {
 		t.Errorf("age: %+v", c)
@@ -250,9 +248,7 @@ func TestPeopleCountOnce(t *testing.T) {
 		for _, x := range cells {
 			n += x
 		}
-		if n != 300 {
-			t.Errorf("statistic %d counts %d units", a, n)
-		}
+		must.Hold(t, n == 300, "statistic %d counts %d units", a, n)
 	}
 	if want.values[0]["x"] != 0 || want.values[0]["m"] != 150 {
 		t.Errorf("values: %v", want.values[0])

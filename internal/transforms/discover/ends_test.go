@@ -65,9 +65,7 @@ func TestFalseEnds(t *testing.T) {
 	}
 	wrong, unseen := falseEnds(rng, people, draws, []float64{1e-5, 3e-4, .002}, runs/len(draws)/3)
 	must.Hold(t, unseen == 0, "%d have no range", unseen)
-	if wrong > most*runs/30_000 {
-		t.Errorf("%d of %d ranges have a false end", wrong, runs)
-	}
+	must.Hold(t, wrong <= most*runs/30_000, "%d of %d ranges have a false end", wrong, runs)
 }
 
 // TestSharpEndsOfFew: of people so few that noise is .25 to 1 % of them, a range that ends sharply gains a magnitude in fewer than 1 of

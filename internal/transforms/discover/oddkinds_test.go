@@ -23,9 +23,7 @@ func TestMixedPoints(t *testing.T) {
 		"euro": {[]string{"1,50 €", "2,75 €", "1.234,00 €"}, cellkind.CommaNumbers},
 	} {
 		f := found(t, 12_000, map[string]func(int) string{name: func(i int) string { return c.cells[i%len(c.cells)] }})[name]
-		if f.Written != c.want || f.Type != domain.Numeric {
-			t.Errorf("%s: %+v, want the form %q", name, f, c.want)
-		}
+		must.Hold(t, f.Written == c.want && f.Type == domain.Numeric, "%s: %+v, want the form %q", name, f, c.want)
 		for _, cell := range c.cells {
 			text, ok := c.want.Canonical(nil, []byte(cell), cellkind.LatestShort)
 			if !ok {
@@ -71,9 +69,7 @@ func TestLeastCodes(t *testing.T) {
 			}
 			return fmt.Sprint(1 + i*7919%90)
 		}})["x"]
-		if f.Min != fmt.Sprint(code) || f.Common != f.Min {
-			t.Errorf("%d: %+v", code, f)
-		}
+		must.Hold(t, f.Min == fmt.Sprint(code) && f.Common == f.Min, "%d: %+v", code, f)
 	}
 }
 

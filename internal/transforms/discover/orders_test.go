@@ -108,13 +108,9 @@ func TestOrdersAreFound(t *testing.T) {
 		p := params("", names...)
 		p.Epsilon, p.Share = 2, dp.ShareOf(1, 2)
 		f := foundIn(t, p, counted(t, p, data))
-		if !slices.EqualFunc(f.Orders, c.want, slices.Equal[[]string]) {
-			t.Errorf("%s: orders %v, want %v", c.name, f.Orders, c.want)
-		}
+		must.Hold(t, slices.EqualFunc(f.Orders, c.want, slices.Equal[[]string]), "%s: orders %v, want %v", c.name, f.Orders, c.want)
 		file, err := schema.Parse("found", f.File(""))
-		if err != nil || len(file.Domain.Gaps) != max(0, len(slices.Concat(c.want...))-len(c.want)) {
-			t.Errorf("%s: %v, %d gaps\n%s", c.name, err, len(file.Domain.Gaps), f.File(""))
-		}
+		must.Hold(t, err == nil && len(file.Domain.Gaps) == max(0, len(slices.Concat(c.want...))-len(c.want)), "%s: %v, %d gaps\n%s", c.name, err, len(file.Domain.Gaps), f.File(""))
 		ledger := must.Value(p.ledger())(t)
 		for _, e := range f.Prior.Events {
 			must.Do(t, ledger.Charge(e))

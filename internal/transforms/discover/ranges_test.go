@@ -68,9 +68,7 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 			nothing++
 		}
 	}
-	if far > 0 || near > 4 || nothing > 35 {
-		t.Errorf("noise makes %d far ends, %d near ones and %d ranges where nothing is, of 10,000", far, near, nothing)
-	}
+	must.Hold(t, far == 0 && near <= 4 && nothing <= 35, "noise makes %d far ends, %d near ones and %d ranges where nothing is, of 10,000", far, near, nothing)
 	for _, c := range []struct {
 		signal      map[int]float64
 		first, last int

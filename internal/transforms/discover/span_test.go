@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestSpanEnds: whatever noise has drawn, a range ends: for each pair of magnitudes, type and number of places it is one that
@@ -45,9 +46,7 @@ func TestSpanEnds(t *testing.T) {
 			}
 		}
 	}
-	if left[true] == 0 || left[false] < 2*left[true] {
-		t.Errorf("%d columns are left out, and %d are not", left[true], left[false])
-	}
+	must.Hold(t, left[true] != 0 && left[false] >= 2*left[true], "%d columns are left out, and %d are not", left[true], left[false])
 }
 
 // checkSpan checks that a found range is one of a domain file, and holds the numbers of its cells up to one step.
@@ -101,9 +100,7 @@ func TestFineNumbers(t *testing.T) {
 			missed = append(missed, fmt.Sprintf("%+v", f))
 		}
 	}
-	if len(missed) > 1 {
-		t.Errorf("far values are one, and steps are coarse all the same: %q", missed)
-	}
+	must.Hold(t, len(missed) <= 1, "far values are one, and steps are coarse all the same: %q", missed)
 }
 
 // TestHugeNumbersEnd: whole columns of hashes and of the least and largest numbers of their type are found, or left out, at once.
