@@ -162,10 +162,16 @@ func (v *view) answer(g *group, it *Item) Answer {
 		down := v.sum(whole, &Aggregate{Function: "COUNT"})
 		v.ratio(&out, whole, top, down)
 		out.High = max(out.High, out.Value+v.above(whole, top)/down.value)
-	case it.Top.Function == "QUANTILE":
-		v.quantile(&out, g, &it.Top)
 	default:
-		v.variance(&out, g, &it.Top)
+		count := v.sum(g, &Aggregate{Function: "COUNT", Column: it.Top.Column})
+		if v.hides(&out, g, count) {
+			break
+		}
+		if it.Top.Function == "QUANTILE" {
+			v.quantile(&out, g, &it.Top, count)
+		} else {
+			v.variance(&out, g, &it.Top, count)
+		}
 	}
 	least, most := v.bounds(it)
 	out.Low, out.High = max(least, out.Low), min(most, out.High)
@@ -231,12 +237,7 @@ func (v *view) ratio(out *Answer, g *group, top, down sum) {
 	}
 	out.Value = top.value / down.value
 	out.StandardError = v.deviation(g, func(p *piece) float64 { return (top.part(p) - out.Value*down.part(p)) / down.value },
-		func(p *piece) float64 {
-			if top.spread == nil {
-				return 0
-			}
-			return top.spread(p) / (down.value * down.value)
-		}, v.farther)
+		func(p *piece) float64 { return top.spread(p) / (down.value * down.value) }, v.farther)
 	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 }
 
@@ -258,11 +259,7 @@ func (v *view) hides(out *Answer, g *group, down sum) bool {
 }
 
 // variance writes a variance or its root.
-func (v *view) variance(out *Answer, g *group, a *Aggregate) {
-	count := v.sum(g, &Aggregate{Function: "COUNT", Column: a.Column})
-	if v.hides(out, g, count) {
-		return
-	}
+func (v *view) variance(out *Answer, g *group, a *Aggregate, count sum) {
 	k := v.place(a.Column)
 	first := g.pieces[slices.IndexFunc(g.pieces, func(p piece) bool { return count.part(&p) > 0 })].values[k].mean
 	mean, square := first, 0.0
@@ -272,17 +269,15 @@ func (v *view) variance(out *Answer, g *group, a *Aggregate) {
 	}
 	for i := range g.pieces {
 		p := &g.pieces[i]
-		x, d := p.values[k], p.values[k].mean-mean
-		square += p.weight * count.part(p) * (d*d + max(0, x.square-x.mean*x.mean))
+		d := p.values[k].mean - mean
+		square += p.weight * count.part(p) * (d*d + p.values[k].variance())
 	}
 	out.Value = square / count.value
 	out.StandardError = v.deviation(g, func(p *piece) float64 {
 		x := p.values[k]
-		return count.part(p) * ((x.mean-mean)*(x.mean-mean) + max(0, x.square-x.mean*x.mean) - out.Value) / count.value
+		return count.part(p) * ((x.mean-mean)*(x.mean-mean) + x.variance() - out.Value) / count.value
 	}, func(p *piece) float64 { // of the square of a value in a cell, which is taken to be even in it
-		x := p.values[k]
-		s := max(0, x.square-x.mean*x.mean)
-		d := x.mean - mean
+		s, d := p.values[k].variance(), p.values[k].mean-mean
 		return (4*d*d*s + .8*s*s) / (count.value * count.value)
 	}, v.farther)
 	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError

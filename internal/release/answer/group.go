@@ -34,6 +34,13 @@ type value struct {
 	ok           bool // false: NULL
 }
 
+func inCell(a *domain.Attribute, code domain.Code) (x value) {
+	x.mean, x.square, x.ok = a.Moments(code)
+	return x
+}
+
+func (x value) variance() float64 { return max(0, x.square-x.mean*x.mean) }
+
 // place returns the position of a column in numbers.
 func (v *view) place(column string) int { return slices.Index(v.numbers, v.d.Index(column)) }
 
@@ -78,7 +85,7 @@ func (v *view) groups() []*group {
 				}
 				x, known := moments[k][record[i]]
 				if !known {
-					x.mean, x.square, x.ok = v.attrs[i].Moments(record[i])
+					x = inCell(v.attrs[i], record[i])
 					moments[k][record[i]] = x
 				}
 				p.values = append(p.values, x)
@@ -151,49 +158,41 @@ const (
 func (v *view) sum(g *group, a *Aggregate) sum {
 	k, column := v.place(a.Column), slices.Index(v.columns, v.d.Index(a.Column))
 	record := make([]domain.Code, len(v.attrs))
-	out := sum{counts: notCount}
+	out := sum{counts: notCount, spread: func(p *piece) float64 { return p.rows.variance() }}
+	rowsOf := func(counts func(p *piece) bool) func(p *piece) float64 {
+		return func(p *piece) float64 {
+			if counts(p) {
+				return p.rows.mean
+			}
+			return 0
+		}
+	}
 	switch {
 	case a.Function == "SHARE" && a.Where == "":
-		out.part = func(p *piece) float64 {
-			if p.group != g {
-				return 0
-			}
-			return p.rows.mean
-		}
+		out.part = rowsOf(func(p *piece) bool { return p.group == g })
 		out.spread = func(p *piece) float64 {
 			if p.group != g {
 				return 0
 			}
-			return p.rows.square - p.rows.mean*p.rows.mean
+			return p.rows.variance()
 		}
 	case a.Function == "SHARE":
-		c := v.shares[a.Where]
-		out.part = func(p *piece) float64 {
+		out.part = rowsOf(func(p *piece) bool {
 			for at, i := range v.columns {
 				record[i] = p.codes[at]
 			}
-			if !c.Meets(v.attrs, record) {
-				return 0
-			}
-			return p.rows.mean
-		}
+			return v.shares[a.Where].Meets(v.attrs, record)
+		})
 		out.spread = func(p *piece) float64 { return 0 }
 	case a.Function == "COUNT":
 		out.counts = everybody
+		var null domain.Code
 		if column >= 0 {
-			if _, ok := v.attrs[v.columns[column]].NullCode(); ok {
-				out.counts = column
+			if code, ok := v.attrs[v.columns[column]].NullCode(); ok {
+				out.counts, null = column, code
 			}
 		}
-		out.part = func(p *piece) float64 {
-			if out.counts >= 0 {
-				if null, _ := v.attrs[v.columns[column]].NullCode(); p.codes[column] == null {
-					return 0
-				}
-			}
-			return p.rows.mean
-		}
-		out.spread = func(p *piece) float64 { return p.rows.square - p.rows.mean*p.rows.mean }
+		out.part = rowsOf(func(p *piece) bool { return out.counts < 0 || p.codes[column] != null })
 	default: // SUM and AVG
 		out.part = func(p *piece) float64 { return p.rows.mean * p.values[k].mean }
 		out.spread = func(p *piece) float64 {
@@ -233,11 +232,10 @@ func (v *view) error(g *group, s sum) float64 {
 func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far func(at, code int, deviation float64) float64) float64 {
 	var cells []int
 	var q []float64
-	within := make([][]float64, len(v.clique)) // deviation that all people of a cell share, by column and code
-	spreads, people, apart := make([][]float64, len(v.clique)), make([][]float64, len(v.clique)), make([][]float64, len(v.clique))
+	type inside struct{ shared, spread, people, apart float64 } // shared: a deviation that all people of a cell have
+	within := make([][]inside, len(v.clique))                   // by column and code
 	for at := range within {
-		within[at] = make([]float64, len(v.uneven[at]))
-		spreads[at], people[at], apart[at] = make([]float64, len(v.uneven[at])), make([]float64, len(v.uneven[at])), make([]float64, len(v.uneven[at]))
+		within[at] = make([]inside, len(v.uneven[at]))
 	}
 	scatter := 0.0
 	for from := 0; from < len(g.pieces); {
@@ -245,12 +243,9 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 		mean, square, whole, least, most := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
 		for ; to < len(g.pieces) && g.pieces[to].cell == cell; to++ {
 			p := &g.pieces[to]
-			x, s := parts(p), 0.0
-			if spread != nil {
-				s = max(0, spread(p))
-			}
+			x := parts(p)
 			mean += p.share * x
-			square += p.share * (x*x + s)
+			square += p.share * (x*x + max(0, spread(p)))
 			whole, least, most = whole+p.share, min(least, x), max(most, x)
 		}
 		cells, q = append(cells, cell), append(q, mean)
@@ -259,11 +254,12 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 			scatter += w * s
 			if at := v.widest(g.pieces[from:to], cell); at >= 0 {
 				code := v.table.Codes[at][cell]
-				within[at][code] += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
-				spreads[at][code] += w * math.Sqrt(s)
-				people[at][code] += w
+				x := &within[at][code]
+				x.shared += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
+				x.spread += w * math.Sqrt(s)
+				x.people += w
 				if whole < narrow { // many people may have one of these values
-					apart[at][code] = max(apart[at][code], max(most, 0)-min(least, 0))
+					x.apart = max(x.apart, max(most, 0)-min(least, 0))
 				}
 			}
 		}
@@ -277,11 +273,12 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 		out += drawn
 	}
 	for at, cells := range within {
-		for code, x := range cells {
-			if n := people[at][code]; n > 0 && v.far[at] != nil {
-				part, y := min(1, n/v.counts[at][code]), far(at, code, spreads[at][code]/n)
+		for code, c := range cells {
+			x := c.shared
+			if c.people > 0 && v.far[at] != nil {
+				part, y := min(1, c.people/v.counts[at][code]), far(at, code, c.spread/c.people)
 				out += y * y * part
-				x = max(x, hidden*v.r.Errors.Inside(v.clique[at], domain.Code(code))*apart[at][code]*math.Sqrt(part))
+				x = max(x, hidden*v.r.Errors.Inside(v.clique[at], domain.Code(code))*c.apart*math.Sqrt(part))
 			}
 			out += x * x
 		}
@@ -315,7 +312,7 @@ func (v *view) widest(pieces []piece, cell int) int {
 		}
 	}
 	for k, i := range v.numbers {
-		if x := pieces[0].values[k]; x.square > x.mean*x.mean {
+		if pieces[0].values[k].variance() > 0 {
 			if n := v.r.Domain.Len(); i >= n {
 				i = v.r.Domain.Gaps[i-n].Place
 			}

@@ -5,13 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/release/answer"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
-	"github.com/dapple-dp/dapple/internal/testkit/must"
+	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
 // couples draw a pair of numbers from 0 to top-1.
@@ -56,13 +53,7 @@ func TestNamedMethods(t *testing.T) {
 		seeds = 1
 	}
 	for _, method := range []string{"dpam", "dpfw"} {
-		kinds := map[string]*holding{}
-		get := func(kind string) *holding {
-			if kinds[kind] == nil {
-				kinds[kind] = &holding{}
-			}
-			return kinds[kind]
-		}
+		kinds := holdings{}
 		for i, c := range couples {
 			for k, epsilon := range []dp.Epsilon{.3, 1, 3, 10} {
 				for seed := range seeds {
@@ -71,41 +62,31 @@ func TestNamedMethods(t *testing.T) {
 					d := numbers(r, 4000, top, c.draw)
 					release := d.release(t, method, epsilon, []dp.Delta{1e-9, 0}[(i+k+seed)%3/2], uint64(seed))
 					for _, q := range d.questions(r, false) {
-						list, err := release.Answer(must.Value(answer.Parse(q.sql))(t), answer.Options{})
-						if err == nil && list[0].Hidden == 0 { // else noise hides it
-							get(q.kind).add(list[0], q.truth)
-							get(c.name).add(list[0], q.truth)
+						if a, ok := seen(t, release, q.sql); ok {
+							kinds.of(q.kind).add(a, q.truth)
+							kinds.of(c.name).add(a, q.truth)
 						}
 					}
-					for a := range d.table.Sizes {
+					cells := d.cells(t, release)
+					for a := range d.Sizes {
+						counts := published(release, domain.Clique{a})
 						for j, n := range d.Marginal(domain.Clique{a}) {
-							get("columns").add(published(release, domain.Clique{a}, j), float64(n))
-							get(c.name+": columns").add(published(release, domain.Clique{a}, j), float64(n))
+							cells.of("columns").add(counts[j], float64(n))
 						}
 					}
-					for kind, x := range d.cells(t, release) {
-						y := get(kind)
-						y.held, y.all, y.off = y.held+x.held, y.all+x.all, y.off+x.off
-						y = get(c.name + ": " + kind)
-						y.held, y.all, y.off = y.held+x.held, y.all+x.all, y.off+x.off
-					}
+					kinds.addAll(cells, "")
+					kinds.addAll(cells, c.name+": ")
 				}
 			}
 		}
-		for kind, x := range kinds {
-			t.Logf("%s, %s: %d of %d intervals hold, answers are %.2f standard errors off", method, kind, x.held, x.all, x.off/float64(x.all))
-			if x.held < x.all && (distuv.Binomial{N: float64(x.all), P: .94}).CDF(float64(x.held)) < 1e-5 {
-				t.Errorf("%s, %s: %d of %d intervals hold", method, kind, x.held, x.all)
-			}
-		}
+		kinds.check(t, method, func(string) float64 { return .94 })
 	}
 }
 
 // numbers draws people with two numbers.
 func numbers(r *rand.Rand, people, top int, draw func(r *rand.Rand, top int) (x, y int)) *diagonal {
 	d := newDiagonal(r, 0, "even", "numbers")
-	d.table.Sizes = []int{top, top}
-	d.table.Counts = make([]float64, top*top)
+	d.Table = solvertest.NewTable(top, top)
 	for a := range d.domain.Attributes {
 		d.domain.Attributes[a].Cuts = nil
 		for v := range top + 1 {
@@ -114,18 +95,7 @@ func numbers(r *rand.Rand, people, top int, draw func(r *rand.Rand, top int) (x,
 	}
 	for range people {
 		x, y := draw(r, top-1) // the last cell has two numbers
-		d.table.Counts[min(max(x, 0), top-2)*top+min(max(y, 0), top-2)]++
+		d.Counts[min(max(x, 0), top-2)*top+min(max(y, 0), top-2)]++
 	}
 	return d
-}
-
-// published returns the interval of a cell as a release publishes it.
-func published(r *answer.Release, c domain.Clique, cell int) answer.Answer {
-	fitted := r.Model.Marginal(c, nil)
-	for i := range fitted {
-		fitted[i] *= r.Units / r.Model.Total()
-	}
-	errors := r.Errors.StandardErrors(c, fitted, nil)
-	highs := r.Errors.Highs(c, fitted, errors, nil)
-	return answer.Answer{Value: fitted[cell], StandardError: errors[cell], Low: fitted[cell] - 1.96*errors[cell], High: highs[cell]}
 }

@@ -10,11 +10,7 @@ import (
 
 // quantile is the least value that at least so many people do not exceed. Its interval comes from the values at both ends of the
 // interval of their share.
-func (v *view) quantile(out *Answer, g *group, a *Aggregate) {
-	count := v.sum(g, &Aggregate{Function: "COUNT", Column: a.Column})
-	if v.hides(out, g, count) {
-		return
-	}
+func (v *view) quantile(out *Answer, g *group, a *Aggregate, count sum) {
 	k := v.place(a.Column)
 	all, of := v.stretches(g, k, count)
 	unit := units(v.attrs[v.numbers[k]])
@@ -71,7 +67,7 @@ func (v *view) stretches(g *group, k int, count sum) (all []domain.Stretch, of f
 	if i >= len(v.clique) {
 		of = func(p *piece) []domain.Stretch {
 			x := p.values[k]
-			half := math.Sqrt(3 * max(0, x.square-x.mean*x.mean))
+			half := math.Sqrt(3 * x.variance())
 			return []domain.Stretch{{Low: x.mean - half, High: x.mean + half, Values: math.Inf(1), Weight: 1}}
 		}
 	}

@@ -9,13 +9,14 @@ import (
 
 // addUneven adds what is known of the values inside the cells of a column of the clique.
 func (v *view) addUneven(column int) {
-	v.uneven = append(v.uneven, v.unevenness(column))
-	var far, counts []float64
-	if len(v.r.Domain.Attributes[column].Runs) > 0 {
-		far, counts = v.farOf(column), v.r.Model.Marginal(domain.Clique{column}, nil)
-		for c := range counts {
-			counts[c] *= v.r.Units / v.r.Model.Total()
-		}
+	a, counts := &v.r.Domain.Attributes[column], v.r.Model.Marginal(domain.Clique{column}, nil)
+	v.uneven = append(v.uneven, unevenness(a, counts, v.r.Model.Total()))
+	var far []float64
+	if len(a.Runs) > 0 {
+		far = v.farOf(column)
+	}
+	for c := range counts {
+		counts[c] *= v.r.Units / v.r.Model.Total()
 	}
 	v.far, v.counts = append(v.far, far), append(v.counts, counts)
 }
@@ -29,19 +30,32 @@ func (v *view) slope(cell int) float64 {
 		if len(v.parts[at][code]) == 1 && !slices.Contains(v.numbers, v.clique[at]) {
 			continue
 		}
-		a, here := &v.r.Domain.Attributes[v.clique[at]], 0
-		for i, stride := range v.strides {
-			here += int(v.table.Codes[i][cell]) * stride
-		}
-		x := v.people[here] / width(a, code)
-		for _, next := range []int{-1, 1} {
-			if code+next >= 0 && code+next < a.Bins() {
-				y := v.people[here+next*stride] / width(a, code+next)
-				most = max(most, math.Abs(x-y)/(x+y))
-			}
-		}
+		here := v.address(cell)
+		most = max(most, unlike(&v.r.Domain.Attributes[v.clique[at]], code, func(next int) float64 { return v.people[here+(next-code)*stride] }))
 	}
 	return leastUneven + mostSlope*most*most
+}
+
+// address returns the place of a cell of the table in people.
+func (v *view) address(cell int) (here int) {
+	for at, stride := range v.strides {
+		here += int(v.table.Codes[at][cell]) * stride
+	}
+	return here
+}
+
+// unlike returns by which part the densities of a cell and of those beside it differ at most.
+func unlike(a *domain.Attribute, code int, people func(code int) float64) (most float64) {
+	x := people(code) / width(a, code)
+	for _, next := range []int{code - 1, code + 1} {
+		if next < 0 || next >= a.Bins() {
+			continue
+		}
+		if y := people(next) / width(a, next); x+y > 0 {
+			most = max(most, math.Abs(x-y)/(x+y))
+		}
+	}
+	return most
 }
 
 // mostSlope is how uneven a cell beside an empty one is: with 1 means of learned bins were a fifth of a standard error off.
@@ -59,22 +73,12 @@ func width(a *domain.Attribute, code int) float64 {
 
 // unevenness returns for every cell of a column by which part of its spread the mean of the values inside may be off: the more,
 // the more the density of values differs from the density of the cells beside it. It is chosen, see the package comment.
-func (v *view) unevenness(column int) []float64 {
-	a := &v.r.Domain.Attributes[column]
-	counts, out := v.r.Model.Marginal(domain.Clique{column}, nil), make([]float64, a.Size())
-	total := v.r.Model.Total()
-	density := func(code int) float64 {
-		if code < 0 || code >= a.Bins() {
-			return -1
-		}
-		return counts[code] / width(a, code)
-	}
+func unevenness(a *domain.Attribute, counts []float64, total float64) []float64 {
+	out := make([]float64, a.Size())
 	for c := range out {
-		most, x := 0.0, density(c)
-		for _, y := range []float64{density(c - 1), density(c + 1)} {
-			if x >= 0 && y >= 0 && x+y > 0 {
-				most = max(most, math.Abs(x-y)/(x+y))
-			}
+		most := 0.0
+		if c < a.Bins() {
+			most = unlike(a, c, func(c int) float64 { return counts[c] })
 		}
 		out[c] = leastUneven + (1-leastUneven)*most*most
 		if counts[c] > total/2 { // the bins beside it tell little of the law of most people
@@ -85,22 +89,19 @@ func (v *view) unevenness(column int) []float64 {
 }
 
 // farOf returns for every learned bin of a column the people who noise may hide at one end of it, see [interval.Intervals.Inside],
-// times its width in standard deviations of the values inside; nil of other columns.
+// times its width in standard deviations of the values inside.
 func (v *view) farOf(column int) []float64 {
 	a := &v.r.Domain.Attributes[column]
-	if len(a.Runs) == 0 {
-		return nil
-	}
 	out := make([]float64, a.Size())
 	for c := range out {
-		mean, square, ok := a.Moments(domain.Code(c))
+		x := inCell(a, domain.Code(c))
 		width := 0.0
 		if lo, hi, whole := a.Ends(domain.Code(c)); whole {
 			width = float64(hi-lo) / math.Pow10(a.Scale)
 		} else if lo, hi, float := a.FloatEnds(domain.Code(c)); float {
 			width = hi - lo
 		}
-		if s := square - mean*mean; ok && s > 0 {
+		if s := x.variance(); x.ok && s > 0 {
 			out[c] = v.r.Errors.Inside(column, domain.Code(c)) * width / math.Sqrt(s)
 		}
 	}

@@ -321,11 +321,7 @@ func (v *view) fill() error {
 	if many > 1 && cells <= 1<<22 && err == nil {
 		v.strides, v.people = v.clique.Strides(m.Sizes), make([]float64, cells)
 		for i, x := range v.table.Fitted {
-			here := 0
-			for at, stride := range v.strides {
-				here += int(v.table.Codes[at][i]) * stride
-			}
-			v.people[here] = x
+			v.people[v.address(i)] = x
 		}
 	}
 	v.linear = v.r.Errors.Linear(v.table)
