@@ -82,34 +82,41 @@ func (m *Marginal) predictedTV() float64 {
 	return min(1, sum)
 }
 
-// groups lists the cells of width columns of at least the least share, those known worst first.
-func (p Page) groups(width int, least float64) (list []group) {
-	type cell struct {
-		m        *Marginal
-		c        int
-		relative float64
-	}
-	var all []cell
+// cell is a cell with people, whose share has half an interval.
+type cell struct {
+	clique      domain.Clique
+	code        int
+	share, half float64
+}
+
+// cells lists the cells of all marginals of width columns.
+func (p Page) cells(width int) (list []cell) {
 	for i := range p.Marginals {
 		m := &p.Marginals[i]
 		if len(m.Clique) != width {
 			continue
 		}
 		for c, share := range m.Fitted {
-			if e := m.standardError(c); share > 0 && share >= least && e > 0 {
-				all = append(all, cell{m, c, interval * e / share})
+			if e := m.standardError(c); share > 0 && e > 0 {
+				list = append(list, cell{m.Clique, c, share, interval * e})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y cell) int { return cmp.Compare(y.relative, x.relative) })
+	return list
+}
+
+// groups lists the cells of width columns of at least the least share, those known worst first.
+func (p Page) groups(width int, least float64) (list []group) {
+	all := slices.DeleteFunc(p.cells(width), func(x cell) bool { return x.share < least })
+	slices.SortStableFunc(all, func(x, y cell) int { return cmp.Compare(y.half/y.share, x.half/x.share) })
 	for _, x := range all[:min(len(all), worstListed)] {
-		share, e := x.m.Fitted[x.c], interval*x.m.standardError(x.c)
-		relative := "±\u00a0" + page.Percent(x.relative, 0)
-		if x.relative > 1 {
+		part := x.half / x.share
+		relative := "±\u00a0" + page.Percent(part, 0)
+		if part > 1 {
 			relative = "more than all of it"
 		}
 		list = append(list, group{
-			Label: p.cellLabel(x.m.Clique, x.c), Share: page.Figures(share, 2), Interval: "±\u00a0" + page.Figures(e, 2), Relative: relative, relative: x.relative,
+			Label: p.cellLabel(x.clique, x.code), Share: page.Figures(x.share, 2), Interval: "±\u00a0" + page.Figures(x.half, 2), Relative: relative, relative: part,
 		})
 	}
 	return list
@@ -150,26 +157,11 @@ func halves(oneWay []*Marginal) (largest, middle float64) {
 // knownFrom returns the least share such that nine of ten cells of two columns with at least that share are known to a
 // tenth; 0 without any.
 func (p Page) knownFrom() float64 {
-	type cell struct {
-		share float64
-		well  bool
-	}
-	var all []cell
-	for i := range p.Marginals {
-		m := &p.Marginals[i]
-		if len(m.Clique) != 2 {
-			continue
-		}
-		for c, share := range m.Fitted {
-			if e := m.standardError(c); share > 0 && e > 0 {
-				all = append(all, cell{share, interval*e <= wellKnown*share})
-			}
-		}
-	}
+	all := p.cells(2)
 	slices.SortStableFunc(all, func(x, y cell) int { return cmp.Compare(y.share, x.share) })
 	well, least := 0, 0.0
 	for i, c := range all {
-		if c.well {
+		if c.half <= wellKnown*c.share {
 			well++
 		}
 		if 10*well >= 9*(i+1) {
