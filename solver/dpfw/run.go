@@ -2,6 +2,7 @@ package dpfw
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
@@ -87,10 +88,7 @@ func (pl *plan) newRun(units float64) *run {
 	r := &run{plan: pl, oracle: dense.NewOracle(d), units: units, logK: math.Log(float64(d.Len())), told: told{blocks: make([]query.Block, 0, pl.rounds)}}
 	r.theta, r.model = dense.Forbid(make([]float64, d.Len()), pl.maximal.Sizes, pl.impossible), make([]float64, d.Len())
 	r.counts, r.flat = d.NewAnswers()
-	widest := 0
-	for _, n := range d.Cells() {
-		widest = max(widest, n)
-	}
+	widest := slices.Max(d.Cells())
 	r.step, r.every = make([]float64, widest), 1+pl.rounds*widest/mostTold
 	return r
 }

@@ -65,13 +65,14 @@ func Delta(p solver.Problem, name string) dp.Delta {
 		return p.Delta
 	}
 	marginals, ratio := float64(len(p.Workload.Maximal().Marginals)), float64(p.Epsilon)/solver.GaussianMu(p.Epsilon, p.Delta)
-	moves := float64(p.Neighbouring.UnitChanges())                                                  // of cells of a marginal
-	noise := meanCells(p) * math.Sqrt2 * moves * marginals / (float64(p.Epsilon) * max(p.Units, 1)) // of the units
+	moves := float64(p.Neighbouring.UnitChanges()) // of cells of a marginal
+	variance := 2 * moves * marginals / (ratio * ratio)
+	noise := rakes.ReleaseNoise(p) * math.Sqrt(variance) // of the units
 	most := .53 * math.Pow(noise, -.19)
 	if noise > 1 {
 		most = .42 / noise
 	}
-	if !(2*moves*marginals <= most*ratio*ratio) {
+	if !(variance <= most) {
 		return p.Delta
 	}
 	pure := p
@@ -111,16 +112,6 @@ func ruleOfGaussian(p solver.Problem) (name, why string) {
 		return "dpam", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is at most %g", widest, noise, rakes.LeastWideNoise)
 	}
 	return "rake", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is more than %g, so that smaller tables tell more", widest, noise, rakes.LeastWideNoise)
-}
-
-// meanCells returns the mean number of cells of the workload's maximal marginals; +Inf if they cannot be counted.
-func meanCells(p solver.Problem) float64 {
-	w := p.Workload.Maximal()
-	_, cells, err := w.Cells()
-	if err != nil {
-		return math.Inf(1)
-	}
-	return float64(cells) / float64(len(w.Marginals))
 }
 
 // must returns a built-in method.

@@ -29,6 +29,15 @@ func mine() solver.Method {
 	}
 }
 
+// columns have so many values each.
+func columns(sizes ...int) *domain.Domain {
+	d := &domain.Domain{}
+	for i, k := range sizes {
+		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.String, Values: []string{"a", "b", "c", "d"}[:k], HasFallback: true})
+	}
+	return d
+}
+
 func init() { solver.Register(mine()) }
 
 // A method that is registered is found by name and listed last; it may leave out what only plans need.
@@ -47,7 +56,7 @@ func TestRegister(t *testing.T) {
 
 // A name may carry settings, and the method that they make is as guarded as a registered one.
 func TestSettings(t *testing.T) {
-	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "a", Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true}}}
+	d := columns(2)
 	p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: 1000, ErrorShare: dp.ShareOf(1, 100)}
 	for name, want := range map[string]string{
 		dpfw.Method(dpfw.Settings{}): "dpfw", dpfw.Method(dpfw.Settings{Form: dpfw.Cell}): `dpfw{"form":"cell"}`, `dpfw{ "form": "" }`: "dpfw",
@@ -104,12 +113,8 @@ func TestRegisterRefuses(t *testing.T) {
 // The public rule names rake for δ > 0, and for δ = 0 one release up to the border that the package comment
 // states and selection beyond it. No name is the rule too.
 func TestRule(t *testing.T) {
-	sizes := make([]int, 12)
-	d := &domain.Domain{}
-	for i := range sizes {
-		sizes[i] = 2
-		d.Attributes = append(d.Attributes, domain.Attribute{Name: string(rune('a' + i)), Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true})
-	}
+	sizes := slices.Repeat([]int{2}, 12)
+	d := columns(sizes...)
 	for _, tt := range []struct {
 		width   int // 220 marginals of three, 495 of four
 		epsilon dp.Epsilon
@@ -130,10 +135,7 @@ func TestRule(t *testing.T) {
 
 // TestRuleOfWideTables: with δ = 0, too, rake takes what other methods refuse: more records than memory holds, and bins to learn.
 func TestRuleOfWideTables(t *testing.T) {
-	wide, learns := &domain.Domain{}, &domain.Domain{}
-	for i := range 40 {
-		wide.Attributes = append(wide.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true})
-	}
+	wide, learns := columns(slices.Repeat([]int{3}, 40)...), &domain.Domain{}
 	for _, name := range []string{"x", "y"} {
 		learns.Attributes = append(learns.Attributes, domain.Attribute{Name: name, Type: domain.Int64, Cuts: []int64{0, 1000}, Resolution: 1, Learned: 16, HasFallback: true})
 	}
@@ -149,21 +151,18 @@ func TestRuleOfWideTables(t *testing.T) {
 // about half the variance of Gaussian noise, or less by as much as it is above the units.
 func TestDeltaOfFewMarginals(t *testing.T) {
 	const delta = 1e-9
-	sizes, d := []int{3, 3, 3, 3, 3, 3}, &domain.Domain{}
-	for i := range sizes {
-		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true})
-	}
+	sizes := []int{3, 3, 3, 3, 3, 3}
 	mu := map[dp.Epsilon]float64{}
 	for _, epsilon := range []dp.Epsilon{.3, 1, 3, 10} {
 		mu[epsilon] = solver.GaussianMu(epsilon, delta)
 	}
-	for columns := 2; columns <= len(sizes); columns++ {
+	for n := 2; n <= len(sizes); n++ {
 		for width := 1; width <= 3; width++ {
 			for epsilon, mu := range mu {
 				for moves, relation := range map[float64]dp.Neighbouring{1: dp.AddRemove, 2: dp.Replace} {
-					p := solver.Problem{Domain: &domain.Domain{Attributes: d.Attributes[:columns]}, Workload: query.AllMarginals(sizes[:columns], width, 1000),
+					p := solver.Problem{Domain: columns(sizes[:n]...), Workload: query.AllMarginals(sizes[:n], width, 1000),
 						Neighbouring: relation, Epsilon: epsilon, Delta: delta, Units: 20_000}
-					if columns == 3 {
+					if n == 3 {
 						p.Units = 20 // noise above the units
 					}
 					m := float64(len(p.Workload.Maximal().Marginals))
@@ -171,20 +170,20 @@ func TestDeltaOfFewMarginals(t *testing.T) {
 					want := dp.Delta(delta)
 					cells := 0.0
 					for _, c := range p.Workload.Maximal().Cliques() {
-						n, _ := c.Cells(sizes)
-						cells += float64(n) / m
+						of, _ := c.Cells(sizes)
+						cells += float64(of) / m
 					}
 					noise := cells * math.Sqrt(laplace) / p.Units
 					if noise <= 1 && laplace/gaussian <= .53/math.Pow(noise, .19) || noise > 1 && noise*laplace/gaussian <= .42 {
 						want = 0
 					}
 					if got := methods.Delta(p, ""); got != want {
-						t.Errorf("%d columns, width %d, ε = %g, %v: δ = %g, want %g", columns, width, float64(epsilon), relation, float64(got), float64(want))
+						t.Errorf("%d columns, width %d, ε = %g, %v: δ = %g, want %g", n, width, float64(epsilon), relation, float64(got), float64(want))
 					}
 					few, composed := p, p
 					few.Units, composed.Composed = 1, true
 					if methods.Delta(p, "rake") != delta || methods.Delta(composed, "") != delta || width > 1 && epsilon < 1 && methods.Delta(few, "") != delta {
-						t.Errorf("%d columns, width %d, ε = %g: δ is not the one that was asked for", columns, width, float64(epsilon))
+						t.Errorf("%d columns, width %d, ε = %g: δ is not the one that was asked for", n, width, float64(epsilon))
 					}
 				}
 			}
@@ -195,12 +194,8 @@ func TestDeltaOfFewMarginals(t *testing.T) {
 // The noise that the rule for wide marginals states is the noise of the release that it speaks of: 495 marginals of 16
 // cells each, a standard deviation of √495/μ, μ = .182 at ε = 1 and δ = 1e-9. Without exclusions rake measures them itself.
 func TestRuleOfWideMarginals(t *testing.T) {
-	sizes, d := make([]int, 40), &domain.Domain{}
-	for i := range sizes {
-		sizes[i] = 2
-		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.Bool, Values: []string{"false", "true"}, HasFallback: true})
-	}
-	p := solver.Problem{Domain: &domain.Domain{Attributes: d.Attributes[:12]}, Workload: query.AllMarginals(sizes[:12], 4, 1000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
+	sizes := slices.Repeat([]int{2}, 40)
+	p := solver.Problem{Domain: columns(sizes[:12]...), Workload: query.AllMarginals(sizes[:12], 4, 1000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
 	if m, _, err := methods.Choose(p, "auto"); err != nil || m.Name != "rake" {
 		t.Errorf("%q, error %v; want rake", m.Name, err)
 	}
@@ -212,7 +207,7 @@ func TestRuleOfWideMarginals(t *testing.T) {
 	if _, why, err := methods.Choose(p, "auto"); err != nil || !strings.Contains(why, " 0.055 of the units") {
 		t.Errorf("%q, error %v; want a noise of 0.055 of the units", why, err)
 	}
-	p.Domain, p.Workload = d, query.AllMarginals(sizes, 4, 1000)
+	p.Domain, p.Workload = columns(sizes...), query.AllMarginals(sizes, 4, 1000)
 	if m, why, err := methods.Choose(p, "auto"); err != nil || m.Name != "rake" || !strings.Contains(why, "no method measures marginals of 4 columns") {
 		t.Errorf("2^40 cells: %q because %q, error %v", m.Name, why, err)
 	}
@@ -221,10 +216,8 @@ func TestRuleOfWideMarginals(t *testing.T) {
 // TestRuleOfLargerTables: marginals of 256 cells go to rake, which measures them itself, at a noise of one release of all above .25 and
 // up to 3; below it to dpam, and above it to rake, which measures smaller ones. So is any noise above .25 with excluded combinations.
 func TestRuleOfLargerTables(t *testing.T) {
-	sizes, d := []int{4, 4, 4, 4, 4, 4, 4, 2}, &domain.Domain{}
-	for i, k := range sizes {
-		d.Attributes = append(d.Attributes, domain.Attribute{Name: fmt.Sprint(i), Type: domain.String, Values: []string{"a", "b", "c", "d"}[:k], HasFallback: true})
-	}
+	sizes := []int{4, 4, 4, 4, 4, 4, 4, 2}
+	d := columns(sizes...)
 	excludes := &domain.Domain{Attributes: d.Attributes, StructuralZeros: domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{0}, {1}}}}}
 	for _, c := range []struct {
 		domain     *domain.Domain

@@ -7,8 +7,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/solver"
 )
 
 // TestAssumedPairs: two independent columns whose sum is a third one stay nearly independent, though the pairs that
@@ -25,8 +23,7 @@ func TestAssumedPairs(t *testing.T) {
 			data.columns[i] = append(data.columns[i], domain.Code(v))
 		}
 	}
-	mu := solver.GaussianMu(1, 1e-9)
-	r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
+	r := solved(t, p, data, 1)
 	off, counts := 0.0, data.marginal(domain.Clique{0, 1})
 	for i, x := range r.Model.Marginal(domain.Clique{0, 1}, nil) {
 		off += math.Abs(x-counts[i]) / (2 * n)

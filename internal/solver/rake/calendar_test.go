@@ -8,7 +8,6 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -34,8 +33,7 @@ func TestCalendar(t *testing.T) {
 		data.columns[1] = append(data.columns[1], domain.Code(rng.IntN(3)))
 	}
 	p := solver.Problem{Domain: d, Workload: query.AllMarginals(d.Sizes(), 2, 10_000), Epsilon: 1, Delta: 1e-9, Units: n}
-	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
+	r := solved(t, p, data, 1)
 	var days, hours [24]float64
 	for _, c := range data.columns[0] {
 		at := begin.Add(time.Duration(c) * time.Hour)

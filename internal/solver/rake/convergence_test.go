@@ -8,7 +8,6 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -59,8 +58,7 @@ func TestStructuralZerosWithLittleNoise(t *testing.T) {
 	p.Workload, p.Units = p.Workload.Maximal(), 50_000
 	for _, epsilon := range []float64{10, 20} {
 		p.Epsilon = dp.Epsilon(epsilon)
-		mu := solver.GaussianMu(dp.Epsilon(epsilon), 1e-9)
-		r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
+		r := solved(t, p, data, 1)
 		some := p.Workload // every tenth triple, to save time
 		some.Marginals = nil
 		for i := 0; i < len(p.Workload.Marginals); i += 10 {
@@ -91,8 +89,7 @@ func TestFitHoldsOfNearConstants(t *testing.T) {
 			data.columns[3] = append(data.columns[3], domain.Code(rng.IntN(k)))
 		}
 		p := solver.Problem{Domain: d, Workload: query.AllMarginals(d.Sizes(), 3, 10_000), Units: float64(n), Epsilon: []dp.Epsilon{1, 3, 10}[seed%3], Delta: 1e-9}
-		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		if r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, seed)))(t); !r.Fit.Holds() {
+		if r := solved(t, p, data, seed); !r.Fit.Holds() {
 			t.Logf("ε = %v, %d units: %+v", p.Epsilon, n, r.Fit.Off)
 			missed++
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -62,6 +63,12 @@ func newCurator(t *testing.T, data records, p solver.Problem, capacity float64, 
 		c.budget.Accounting = dp.Pure
 	}
 	return c
+}
+
+// solved solves a problem with all of its budget.
+func solved(t *testing.T, p solver.Problem, data records, seed uint64) *solver.Result {
+	t.Helper()
+	return must.Value(Solve(p, newCurator(t, data, p, budgetOf(p).Capacity, seed)))(t)
 }
 
 func (c *curator) pure() bool { return c.budget.Accounting == dp.Pure }

@@ -12,7 +12,6 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
-	"github.com/dapple-dp/dapple/solver"
 )
 
 // TestNamesThatFollow: of 300 products, numbers without an order, most are in their own one of 20 categories, which a merged product
@@ -119,8 +118,7 @@ func TestParityOfFour(t *testing.T) {
 				data.columns[a] = append(data.columns[a], v)
 			}
 		}
-		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, 1)))(t)
+		r := solved(t, p, data, 1)
 		alone, all := p.Workload, p.Workload
 		alone.Marginals = []query.Marginal{{Clique: domain.Clique{1, 4, 7, 11}, Weight: 1}}
 		all = all.Maximal()

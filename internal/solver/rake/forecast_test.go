@@ -19,8 +19,7 @@ func forecast(t *testing.T, p solver.Problem, like *population.Model) float64 {
 	if like != nil {
 		pattern = &solver.Pattern{Model: like}
 	}
-	mu := solver.GaussianMu(p.Epsilon, p.Delta)
-	f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern))(t)
+	f := must.Value(Predict(p, budgetOf(p), pattern))(t)
 	return f.TV()
 }
 
@@ -82,23 +81,21 @@ func TestForecastOfLearnedBins(t *testing.T) {
 	var results []*solver.Result
 	for i, epsilon := range []dp.Epsilon{.3, 3} {
 		p.Epsilon = epsilon
-		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		r := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, uint64(i))))(t)
+		r := solved(t, p, data, uint64(i))
 		results = append(results, r)
 	}
-	mu := solver.GaussianMu(p.Epsilon, p.Delta)
 	pattern := &solver.Pattern{Model: results[0].Model, Runs: make([][]domain.Run, 3)}
 	for _, b := range results[0].Bins {
 		pattern.Runs[b.Attribute] = b.Runs
 	}
-	f, err := Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern)
+	f, err := Predict(p, budgetOf(p), pattern)
 	must.Do(t, err)
 	foretold, said := f.TV(), results[1].TV
 	if ratio := foretold / said; ratio < .5 || ratio > 2 {
 		t.Errorf("foretold %.4f, and the run says %.4f", foretold, said)
 	}
 	pattern.Runs = nil
-	if f, err = Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, pattern); err != nil || f.TV() < 1.3*foretold {
+	if f, err = Predict(p, budgetOf(p), pattern); err != nil || f.TV() < 1.3*foretold {
 		t.Errorf("without the spread of values %.4f is foretold, %.4f with it (%v)", f.TV(), foretold, err)
 	}
 }
@@ -108,8 +105,7 @@ func TestForecastSmooths(t *testing.T) {
 	for epsilon, want := range map[dp.Epsilon][2]float64{.05: {0, .7}, 100: {.99, 1}} {
 		p := problem([]int{60, 3, 3}, 3, dp.AddRemove)
 		p.Epsilon, p.Units = epsilon, 2000
-		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil))(t)
+		f := must.Value(Predict(p, budgetOf(p), nil))(t)
 		raw, o := 0.0, f.run.ones.List[0]
 		for _, n := range o.Counts {
 			raw += .4 * min(math.Sqrt(o.Spread*(1-1./60)), 2*n)
@@ -125,8 +121,7 @@ func TestForecastOfFewUnits(t *testing.T) {
 	for units, want := range map[float64]float64{200: .9, 2000: .895, 20_000: .4} {
 		p := problem([]int{8, 9, 10}, 3, dp.AddRemove)
 		p.Units = units
-		mu := solver.GaussianMu(p.Epsilon, p.Delta)
-		f := must.Value(Predict(p, dp.Budget{Neighbouring: p.Neighbouring, Accounting: dp.GaussianOnly, Capacity: mu * mu / 2}, nil))(t)
+		f := must.Value(Predict(p, budgetOf(p), nil))(t)
 		triple, scatter := domain.Clique{0, 1, 2}, 0.0
 		base := f.run.curator.(*expectedAnswers).counts(triple)
 		for _, b := range base {

@@ -45,9 +45,8 @@ func amounts(n int) (solver.Problem, records) {
 func TestLearnedBins(t *testing.T) {
 	const n = 40_000
 	p, data := amounts(n)
-	mu := solver.GaussianMu(p.Epsilon, p.Delta)
 	for seed := range uint64(2) {
-		c := newCurator(t, data, p, mu*mu/2, seed)
+		c := newCurator(t, data, p, budgetOf(p).Capacity, seed)
 		r := must.Value(Solve(p, c))(t)
 		d := must.Value(p.Domain.WithBins(r.Bins))(t)
 		truth, drawn := moments(p.Domain, &population.Model{Sizes: data.sizes, Columns: data.columns, Weights: ones(n)}, nil), moments(d, r.Model, rand.New(rand.NewPCG(seed, 9)))
@@ -56,7 +55,7 @@ func TestLearnedBins(t *testing.T) {
 			math.Abs(drawn.sd/truth.sd-1) > .3 || math.Abs(drawn.null-truth.null) > .01 || math.Abs(drawn.correlation-truth.correlation) > .25 {
 			t.Errorf("seed %d: drawn %+v, true %+v", seed, drawn, truth)
 		}
-		replay := newCurator(t, records{sizes: data.sizes, columns: [][]domain.Code{{0}, {0}, {0}}}, p, mu*mu/2, 0)
+		replay := newCurator(t, records{sizes: data.sizes, columns: [][]domain.Code{{0}, {0}, {0}}}, p, budgetOf(p).Capacity, 0)
 		replay.replay = c.log
 		again, err := Solve(p, replay)
 		if err != nil || !reflect.DeepEqual(again.Bins, r.Bins) || !reflect.DeepEqual(again.Model, r.Model) {

@@ -99,12 +99,11 @@ func TestNoisyTableAgainstItsColumns(t *testing.T) {
 	p.Workload, p.Units, p.Epsilon, p.Delta = p.Workload.Maximal(), 2000, .1, 1e-9
 	alone := problem(sizes, 1, dp.AddRemove)
 	alone.Units, alone.Epsilon, alone.Delta = p.Units, p.Epsilon, p.Delta
-	mu := solver.GaussianMu(.1, 1e-9)
 	const seeds = 8
 	var got, columns, predicted float64
 	for seed := range uint64(seeds) {
-		all := must.Value(Solve(p, newCurator(t, data, p, mu*mu/2, seed)))(t)
-		ones := must.Value(Solve(alone, newCurator(t, data, alone, mu*mu/2, seed)))(t)
+		all := solved(t, p, data, seed)
+		ones := solved(t, alone, data, seed)
 		for sum, m := range map[*float64]*population.Model{&got: all.Model, &columns: ones.Model} {
 			*sum += tv(m, data, p.Workload) / seeds
 		}

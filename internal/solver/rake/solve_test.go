@@ -190,14 +190,13 @@ func TestAdult7(t *testing.T) {
 	p := problem(universe.Sizes, 3, dp.AddRemove)
 	p.Workload = p.Workload.Maximal()
 	p.Delta, p.Units = dp.Delta(1/float64(data.len())/float64(data.len())), 50_000
-	mu := solver.GaussianMu(1, p.Delta)
 	for name, c := range map[string]struct {
 		p  solver.Problem
 		tv float64
 	}{"universe": {p, .0225}, "sampled": {sampled(p), .0240}} {
 		sum := 0.0
 		for seed := range uint64(3) {
-			result := must.Value(Solve(c.p, newCurator(t, data, c.p, mu*mu/2, seed)))(t)
+			result := solved(t, c.p, data, seed)
 			got := tv(result.Model, data, p.Workload)
 			if ratio := result.TV / got; ratio < .8 || ratio > 1.25 {
 				t.Errorf("%s seed %d: predicted total variation %g, measured %g", name, seed, result.TV, got)

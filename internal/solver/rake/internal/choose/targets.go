@@ -164,13 +164,11 @@ func capped(list []Target, most int) int {
 // Thin returns at most the given number of triples, and the pairs inside if there are more than three times as many,
 // each standing for so many as there are of them.
 func (t Targets) Thin(most int) Targets {
-	if all := t.Triples; len(all) > most {
-		t.Triples = Regular(all, most)
-		standFor(t.Triples, len(all))
-	}
-	if all := t.Wide; len(all) > most {
-		t.Wide = Regular(all, most)
-		standFor(t.Wide, len(all))
+	for _, list := range []*[]Target{&t.Triples, &t.Wide} {
+		if all := *list; len(all) > most {
+			*list = Regular(all, most)
+			standFor(*list, len(all))
+		}
 	}
 	if all := t.Pairs; len(all) > 3*most {
 		inside := map[string]bool{}

@@ -45,9 +45,9 @@ func (f *Fit) descend() error {
 	}
 	progress := func(_ string, done, total int) { f.problem.Progress.Report("descent", done, total) } // beside the fit by raking
 	o := dense.NewOracle(dense.NewPlan(f.Merged.Sizes, cliques))
-	public, err := f.public()
+	_, public, err := f.public()
 	if err != nil {
-		return fmt.Errorf("rake: %w", err)
+		return err
 	}
 	steps := f.problem.Rounds
 	if len(f.Wide) > 0 {
@@ -89,27 +89,21 @@ func (f *Fit) start() []float64 {
 	return m.Weights
 }
 
-// public returns how often each record of the merged universe occurs in the public table; nil without one.
-func (f *Fit) public() ([]float64, error) {
+// public returns how often each record of the original and of the merged universe occurs in the public table; nil without one.
+func (f *Fit) public() (original, merged []float64, err error) {
 	if f.problem.Public == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	from, err := f.problem.Public.Histogram(f.Targets.Sizes)
-	if err != nil {
-		return nil, err
+	if original, err = f.problem.Public.Histogram(f.Targets.Sizes); err != nil {
+		return nil, nil, fmt.Errorf("rake: %w", err)
 	}
-	return f.onMergedCells(from), nil
-}
-
-// onMergedCells sums counts of the original universe over the cells of the merged one.
-func (f *Fit) onMergedCells(from []float64) []float64 {
-	to := make([]float64, int(dense.Cells(f.Merged.Sizes)))
-	for z, n := range from {
+	merged = make([]float64, int(dense.Cells(f.Merged.Sizes)))
+	for z, n := range original {
 		if n > 0 {
-			to[f.mergedCell(z)] += n
+			merged[f.mergedCell(z)] += n
 		}
 	}
-	return to
+	return original, merged, nil
 }
 
 // mergedCell returns the cell of the merged universe that an original one is in.
@@ -129,12 +123,11 @@ func (f *Fit) FollowPublic(m *population.Model) error {
 	if f.Used == nil || f.Used.Weight == 0 {
 		return nil
 	}
-	from, err := f.problem.Public.Histogram(f.Targets.Sizes)
+	original, merged, err := f.public()
 	if err != nil {
-		return fmt.Errorf("rake: %w", err)
+		return err
 	}
-	merged := f.onMergedCells(from)
-	for z, n := range from {
+	for z, n := range original {
 		k := f.mergedCell(z)
 		m.Weights[z] = (n*f.field.Model.Weights[k] + m.Weights[z]) / (merged[k] + 1)
 	}

@@ -113,11 +113,10 @@ func (m *measurement) test(t *solver.TableFit, counts []float64, f *Fit) {
 	t.Freedom = share * float64(len(counts))
 	fitted := slices.Clone(counts)
 	population.Center(counts, m.shape)
-	test := misses{make([]float64, len(counts)), slices.Repeat([]float64{1 / (m.precision * share)}, len(counts)), 0}
-	for i, x := range counts {
-		counts[i] = x - m.values[i]
-		test.list[i] = counts[i]
+	for i, x := range m.values {
+		counts[i] -= x
 	}
+	test := misses{slices.Clone(counts), slices.Repeat([]float64{1 / (m.precision * share)}, len(counts)), 0}
 	stride := len(counts)
 	for at, k := range m.shape {
 		if stride /= k; len(m.shape) > 2 { // which would take long
