@@ -44,9 +44,8 @@ func (a *Attribute) Stretches(code Code) []Stretch {
 	}
 	first, last := a.multiples(int(code))
 	begin, _ := a.span()
-	out := stretches{shares: a.Distribution()}
 	below, above := outside(a.Exact, a.Cuts)
-	return out.cell(int(first-begin), int(last-begin)+1, len(below), a.before(len(above)), func(k float64) float64 {
+	return a.stretches(int(first-begin), int(last-begin)+1, len(below), len(above), func(k float64) float64 {
 		return float64(a.written(begin+int64(k))) / unit
 	}, func(k float64) float64 { return (float64(begin) + k) * float64(a.Resolution) / unit })
 }
@@ -60,9 +59,8 @@ func (a *Attribute) floatStretches(code Code) []Stretch {
 		return []Stretch{{lo, hi, math.Inf(1), 1}}
 	}
 	whole, g := newGrid(a.whole(), 0), newGrid(a, int(code))
-	out := stretches{shares: a.Distribution()}
 	below, above := outside(a.FloatExact, a.FloatCuts)
-	return out.cell(int(g.first-whole.first), int(g.last-whole.first)+1, len(below), a.before(len(above)), func(k float64) float64 {
+	return a.stretches(int(g.first-whole.first), int(g.last-whole.first)+1, len(below), len(above), func(k float64) float64 {
 		return a.writtenFloat(&whole, whole.first+k)
 	}, func(k float64) float64 { return (whole.first + k) * a.FloatResolution })
 }
@@ -74,28 +72,27 @@ type stretches struct {
 	list   []Stretch
 }
 
-// before returns the number from which on values are the exact ones above the range, if there are any.
-func (a *Attribute) before(above int) int {
-	if above == 0 {
-		return math.MaxInt
+// stretches returns the values from … to−1, of which so many below and above the range are exact ones.
+func (a *Attribute) stretches(from, to, below, above int, exact, linear func(k float64) float64) []Stretch {
+	last := to
+	if above > 0 {
+		last = a.whole().Fine() - above
 	}
-	return a.whole().Fine() - above
-}
-
-// cell returns the values from … to−1, of which those before first and from last on are exact values beyond the range.
-func (m *stretches) cell(from, to, first, last int, exact, linear func(k float64) float64) []Stretch {
-	for k := from; k < min(to, first); k++ {
-		m.add(k, k+1, exact)
+	cut := func(m stretches) stretches {
+		for k := from; k < min(to, below); k++ {
+			m.add(k, k+1, exact)
+		}
+		m.add(max(from, below), min(to, last), linear)
+		for k := max(from, last); k < to; k++ {
+			m.add(k, k+1, exact)
+		}
+		return m
 	}
-	m.add(max(from, first), min(to, last), linear)
-	for k := max(from, last); k < to; k++ {
-		m.add(k, k+1, exact)
+	out := cut(stretches{shares: a.Distribution()})
+	if out.weight <= 0 { // no share: all values alike
+		out = cut(stretches{})
 	}
-	if m.weight <= 0 && m.shares != nil { // no share: all values alike
-		*m = stretches{}
-		return m.cell(from, to, first, last, exact, linear)
-	}
-	return m.list
+	return out.list
 }
 
 // add adds the values from … to−1; value is linear in their number.
