@@ -78,19 +78,18 @@ func Count[T int32 | int64](counts []T, sizes []int, c domain.Clique, columns []
 	}
 }
 
-// Subsets calls visit with each subset of c of 1 to width attributes. The argument is reused.
-func Subsets(c domain.Clique, width int, visit func(domain.Clique)) {
-	var grow func(sub, rest domain.Clique)
-	grow = func(sub, rest domain.Clique) {
-		for i, a := range rest {
-			next := append(sub, a)
-			visit(next)
-			if len(next) < width {
-				grow(next, rest[i+1:])
-			}
+// Subsets returns the subsets of c of the given size, in lexicographic order.
+func Subsets(c domain.Clique, size int) []domain.Clique {
+	if size == 0 {
+		return []domain.Clique{{}}
+	}
+	var out []domain.Clique
+	for i := 0; i+size <= len(c); i++ {
+		for _, rest := range Subsets(c[i+1:], size-1) {
+			out = append(out, append(domain.Clique{c[i]}, rest...))
 		}
 	}
-	grow(make(domain.Clique, 0, width), c)
+	return out
 }
 
 // CramersV returns Cramér's V of two columns of so many codes, whose counts, or shares, each visits by their codes: √(χ²/(n·(k−1))),

@@ -100,11 +100,9 @@ func Of(m *population.Model, units float64, answered []query.Measurement) (list 
 	}
 	for width := 1; width <= widest; width++ {
 		for k := range answered {
-			marginal.Subsets(answered[k].Clique, width, func(c domain.Clique) {
-				if len(c) == width {
-					add(&answered[k], slices.Clone(c))
-				}
-			})
+			for _, c := range marginal.Subsets(answered[k].Clique, width) {
+				add(&answered[k], c)
+			}
 		}
 	}
 	scale := units / m.Total()

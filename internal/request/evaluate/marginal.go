@@ -26,7 +26,11 @@ func compared(w query.Workload) []domain.Clique {
 	}
 	for _, m := range w.Tables().Marginals {
 		add(m.Clique)
-		marginal.Subsets(m.Clique, closedWidth, add)
+		for width := 1; width <= closedWidth; width++ {
+			for _, c := range marginal.Subsets(m.Clique, width) {
+				add(c)
+			}
+		}
 	}
 	slices.SortFunc(cliques, domain.Clique.Compare)
 	return cliques

@@ -76,12 +76,12 @@ func inside(cliques []domain.Clique, width int) []domain.Clique {
 	var out []domain.Clique
 	seen := map[string]bool{}
 	for _, c := range cliques {
-		marginal.Subsets(c, width, func(sub domain.Clique) {
-			if key := sub.Key(); len(sub) == width && !seen[key] {
+		for _, sub := range marginal.Subsets(c, width) {
+			if key := sub.Key(); !seen[key] {
 				seen[key] = true
-				out = append(out, slices.Clone(sub))
+				out = append(out, sub)
 			}
-		})
+		}
 	}
 	return out
 }

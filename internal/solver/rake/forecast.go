@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/baseline"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 	"github.com/dapple-dp/dapple/solver"
@@ -150,7 +151,7 @@ func (c *expectedAnswers) Scores(stage string, _ int, cliques []domain.Clique, _
 				part = modelScatter
 			}
 			score = scatter * part
-			for _, pair := range choose.Subsets(q, 2) {
+			for _, pair := range marginal.Subsets(q, 2) {
 				p := c.run.tables.ByPair[pair.Key()]
 				score = math.Hypot(score, math.Hypot(2*p.Expected(p.Precision, n), tripleStrength*c.far(pair, p.Base)))
 			}

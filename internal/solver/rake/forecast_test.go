@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
@@ -127,7 +128,7 @@ func TestForecastOfFewUnits(t *testing.T) {
 		for _, b := range base {
 			scatter += min(.8*math.Sqrt(b), 2*b)
 		}
-		for _, pair := range choose.Subsets(triple, 2) {
+		for _, pair := range marginal.Subsets(triple, 2) {
 			f.run.tables.ByPair[pair.Key()] = choose.NewCandidate(f.run.law, p.Workload.Sizes, choose.Target{Clique: pair}) // known without error
 		}
 		scores, err := f.run.curator.(*expectedAnswers).Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)

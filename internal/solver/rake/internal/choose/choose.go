@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 )
 
@@ -100,7 +101,7 @@ func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Cand
 	promise := map[*Candidate]float64{}
 	for _, t := range targets {
 		if c := NewCandidate(x.law, x.Merged.Sizes, t); c.Cost > 0 {
-			for _, pair := range Subsets(t.Clique, 2) {
+			for _, pair := range marginal.Subsets(t.Clique, 2) {
 				promise[c] += x.ByPair[pair.Key()].Score // exists, as no attribute of the clique has one code
 			}
 			scored = append(scored, c)
@@ -115,7 +116,7 @@ func (x *Candidates) wider(targets []Target, most int, narrower map[string]*Cand
 	}
 	for _, c := range scored {
 		for k := 2; k < len(c.Clique); k++ {
-			for _, part := range Subsets(c.Clique, k) {
+			for _, part := range marginal.Subsets(c.Clique, k) {
 				if p := narrower[part.Key()]; p != nil {
 					c.inside = append(c.inside, p)
 				}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
 // Constants of predictions. They were chosen on ten tables of 6 to 18 columns and 4,000 to 50,000 rows, ε = .1 to 10.
@@ -73,7 +74,7 @@ func (x *Candidates) ownErrors() func(domain.Clique) (with, without float64) {
 func (x *Candidates) predictTable(c domain.Clique, own func(domain.Clique) (with, without float64)) float64 {
 	square, unmeasured := 0.0, 0.0
 	for k := 2; k <= len(c); k++ {
-		for _, part := range Subsets(c, k) {
+		for _, part := range marginal.Subsets(c, k) {
 			with, without := own(part)
 			square += with * with
 			unmeasured += without * without

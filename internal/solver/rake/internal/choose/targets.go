@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -86,11 +87,11 @@ func NewTargets(p solver.Problem) Targets {
 				parts = 0
 				wide.add(m.Clique, m.Weight, 0)
 			}
-			for _, c := range Subsets(m.Clique, 3) {
+			for _, c := range marginal.Subsets(m.Clique, 3) {
 				triples.add(c, parts, m.Weight)
 			}
 			for k := 4; small && k <= len(m.Clique); k++ {
-				for _, c := range Subsets(m.Clique, k) {
+				for _, c := range marginal.Subsets(m.Clique, k) {
 					wide.add(c, parts, m.Weight)
 				}
 			}
@@ -98,7 +99,7 @@ func NewTargets(p solver.Problem) Targets {
 	}
 	for _, key := range slices.Sorted(maps.Keys(triples)) { // sums have one order
 		x := triples[key]
-		for _, c := range Subsets(x.Clique, 2) {
+		for _, c := range marginal.Subsets(x.Clique, 2) {
 			pairs.add(c, 0, x.within)
 		}
 	}
@@ -139,20 +140,6 @@ func (x index) list(sizes []int, most int64) []Target {
 	return out
 }
 
-// Subsets returns the subsets of c of the given size, in lexicographic order.
-func Subsets(c domain.Clique, size int) []domain.Clique {
-	if size == 0 {
-		return []domain.Clique{{}}
-	}
-	var out []domain.Clique
-	for i := 0; i+size <= len(c); i++ {
-		for _, rest := range Subsets(c[i+1:], size-1) {
-			out = append(out, append(domain.Clique{c[i]}, rest...))
-		}
-	}
-	return out
-}
-
 // capped returns a cap on targets of a list; one of a forecast stands for several.
 func capped(list []Target, most int) int {
 	if len(list) > 0 && list[0].times > 1 {
@@ -173,7 +160,7 @@ func (t Targets) Thin(most int) Targets {
 	if all := t.Pairs; len(all) > 3*most {
 		inside := map[string]bool{}
 		for _, x := range t.Triples {
-			for _, pair := range Subsets(x.Clique, 2) {
+			for _, pair := range marginal.Subsets(x.Clique, 2) {
 				inside[pair.Key()] = true
 			}
 		}
