@@ -34,9 +34,9 @@
 // f²·v/(1 + v·u) with v = κ·(b+10) and one κ for all measured cells. A marginal inside measured marginals counts as
 // measured with the sum of their precisions, each divided by the number of cells summed into one of its cells; f =
 // 1.3, and a fifth more for each attribute that is summed out. The count of a column's value has the noise of its
-// cells with more people than noise, or of 1.5 times as many as its people are spread over: a fit that gives no cell less than 0 loses the
-// noise of empty ones. Sums of many values keep all noise. Where a fit follows the noise of cells of tables with people, as beside many empty ones,
-// those err by it, see followed. Other marginals have u = 0, and the variance b of
+// cells with more people than noise, or of as many as its people are spread over: a fit that gives no cell less than 0 loses the noise of
+// empty ones. It also has the bias of such a fit: all cells are lowered by what noise adds to empty ones. Sums of many values keep all
+// noise. Where a fit follows the noise of cells of tables with people, as beside many empty ones, those err by it, see followed. Other marginals have u = 0, and the variance b of
 // counts.
 //
 // # Models with a known largest error

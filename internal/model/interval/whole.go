@@ -3,6 +3,8 @@ package interval
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -78,13 +80,10 @@ func (v *Intervals) precision(c domain.Clique) float64 {
 	return u
 }
 
-// spreading is how many times the noise of one cell the count of a value errs by at least whose people are all in one, in variance.
-const spreading = 1.5
-
 // columnVariances returns the variance of the count of every value of a fit to whole marginals. A fit that gives no cell less than 0
 // loses the noise of empty cells: what is left is that of cells with more people than noise, or of as many as people are spread over,
-// (Σb)²/Σb². By dpam 90 to 100 % of the values of tables held, by their kind and ε; of sparse ones 99.4 to 100 % by the noise of all
-// cells. If nothing is measured it is 0.
+// (Σb)²/Σb², and what all cells are lowered by. Of 17 kinds of tables, with δ and without, at ε from .3 to 10, 90 to 100 % of the shares
+// of values hold. If nothing is measured it is 0.
 func columnVariances(r *solver.Result) [][]float64 {
 	out, scale := make([][]float64, len(r.Model.Sizes)), math.Max(r.Total.Units, 1)/r.Model.Total()
 	for a, size := range r.Model.Sizes {
@@ -92,20 +91,21 @@ func columnVariances(r *solver.Result) [][]float64 {
 	}
 	for _, m := range r.Measurements {
 		fitted := r.Model.Marginal(m.Clique, nil)
-		square, full := make([]float64, len(fitted)), make([]float64, len(fitted))
-		for j := range fitted {
-			fitted[j] *= scale
-			square[j], full[j] = fitted[j]*fitted[j], fitted[j]/(fitted[j]+math.Sqrt(m.Variance))
+		floats.Scale(scale, fitted)
+		bias, square, noise := lowered(fitted, math.Sqrt(m.Variance)), make([]float64, len(fitted)), make([]float64, len(fitted))
+		for j, b := range fitted {
+			square[j], noise[j] = b*b, min(b*b, m.Variance)
 		}
 		for _, a := range m.Clique {
 			onto, k := population.NewProjection(r.Model.Sizes, m.Clique, domain.Clique{a}), len(out[a])
-			squares, fulls := onto.Sum(make([]float64, k), square), onto.Sum(make([]float64, k), full)
-			for code, b := range onto.Sum(make([]float64, k), fitted) {
+			sum := func(cells []float64) []float64 { return onto.Sum(make([]float64, k), cells) }
+			biases, squares, noises := sum(bias), sum(square), sum(noise)
+			for code, b := range sum(fitted) {
 				cells := float64(len(fitted) / k)
 				if b > 0 {
-					cells = min(cells, max(spreading*b*b/squares[code], fulls[code]))
+					cells = min(cells, b*b/squares[code])
 				}
-				out[a][code] += 1 / (cells * m.Variance)
+				out[a][code] += 1 / (max(cells*m.Variance, noises[code]) + biases[code]*biases[code])
 			}
 		}
 	}
@@ -117,6 +117,21 @@ func columnVariances(r *solver.Result) [][]float64 {
 		}
 	}
 	return out
+}
+
+// lowered returns the bias of counts with noise of which none may be below 0 and whose sum is known: empty cells keep what noise adds,
+// and all are lowered by as much, in the nearest such counts. Cells that hold nothing at all are impossible.
+func lowered(counts []float64, sd float64) []float64 {
+	bias := make([]float64, len(counts))
+	bisect.Steps(-8, 0, 12, func(shift float64) bool { // standard deviations
+		for j, b := range counts {
+			if x := b/sd + shift; b > 0 {
+				bias[j] = sd*(x*math.Erfc(-x/math.Sqrt2)/2+math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)) - b
+			}
+		}
+		return floats.Sum(bias) >= 0
+	})
+	return bias
 }
 
 // alone returns the variance of the count of every value of c, if c is a measured column of a fit to whole marginals; else, or if an

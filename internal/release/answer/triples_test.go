@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/release/answer"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
@@ -28,15 +29,121 @@ func TestTriplesOfCopies(t *testing.T) {
 // TestPooledFunctions is the same of two columns and a number that tells both, whose values rake pools at little ε. Of triples 50 %
 // held when people of a pooled value were taken to be spread over cells.
 func TestPooledFunctions(t *testing.T) {
-	holds(t, func(r *rand.Rand) records {
-		k := 3 + r.IntN(6)
-		p := records{solvertest.NewTable(k, 4, 41)}
-		for range 4000 {
-			x, y := r.IntN(k), r.IntN(4)
-			p.Counts[(x*4+y)*41+(x*7+y*3)%41]++
+	holds(t, functions)
+}
+
+func functions(r *rand.Rand) records {
+	k := 3 + r.IntN(6)
+	p := records{solvertest.NewTable(k, 4, 41)}
+	for range 4000 {
+		x, y := r.IntN(k), r.IntN(4)
+		p.Counts[(x*4+y)*41+(x*7+y*3)%41]++
+	}
+	return p
+}
+
+// TestValuesByDpam: of the values that people have, 90 % or more of the shares and of query's counts lie in their 95 % intervals by dpam, of
+// each kind of table, with δ and without; and no more than 98.5 % of all. Of shares of surveys without δ, at ε = 3, 85 % did: many cells are
+// empty, and all are lowered by what noise adds to these. The noise is fixed.
+func TestValuesByDpam(t *testing.T) {
+	sum, n := 0.0, 0.0
+	for name, draw := range map[string]func(r *rand.Rand) records{
+		"functions": functions,
+		"diagonal": func(r *rand.Rand) records {
+			top, wide := 20+r.IntN(30), 3+r.IntN(8)
+			p := records{solvertest.NewTable(top, top+wide)}
+			for range 4000 {
+				x := r.IntN(top)
+				p.Counts[x*(top+wide)+x+r.IntN(wide)]++
+			}
+			return p
+		},
+		"numbers": func(r *rand.Rand) records {
+			p, spread := records{solvertest.NewTable(40, 31)}, 4+8*r.Float64()
+			for range 4000 {
+				x := min(39, max(0, int(20+spread*r.NormFloat64())))
+				p.Counts[x*31+min(30, max(0, int(float64(x)-5+4*r.NormFloat64())))]++
+			}
+			return p
+		},
+		"surveys": func(r *rand.Rand) records {
+			p := records{solvertest.NewTable(5, 6, 6)}
+			for range 4000 {
+				x := r.IntN(5)
+				at := x
+				for range 2 {
+					y := 5 // 95 % leave it out
+					if r.Float64() > .95 {
+						y = (x + r.IntN(2)) % 5
+					}
+					at = at*6 + y
+				}
+				p.Counts[at]++
+			}
+			return p
+		},
+	} {
+		for _, epsilon := range []dp.Epsilon{.3, 1, 3, 10} {
+			for _, delta := range []dp.Delta{1e-9, 0} {
+				var counts, shares holding
+				for seed := range uint64(16) {
+					p := draw(rand.New(rand.NewPCG(seed, 77)))
+					release := released(t, p, named(p), "dpam", epsilon, delta, seed)
+					eachValue(t, release, p, func(x answer.Answer, n float64) { counts.add(x, n) })
+					for a := range p.Sizes {
+						list := published(release, domain.Clique{a})
+						for code, n := range p.Marginal(domain.Clique{a}) {
+							if n > 0 {
+								shares.add(list[code], float64(n)*release.Units/float64(p.Units()))
+							}
+						}
+					}
+				}
+				for kind, x := range map[string]holding{"counts": counts, "shares": shares} {
+					part := float64(x.held) / float64(x.all)
+					t.Logf("%s, ε = %g, δ = %g: %.1f %% of %d %s hold", name, float64(epsilon), float64(delta), 100*part, x.all, kind)
+					if sum, n = sum+part, n+1; part < .9 {
+						t.Errorf("%s, ε = %g, δ = %g: %.1f %% of %d %s hold", name, float64(epsilon), float64(delta), 100*part, x.all, kind)
+					}
+				}
+			}
 		}
-		return p
-	})
+	}
+	if t.Logf("in the mean %.1f %% hold", 100*sum/n); sum/n > .985 {
+		t.Errorf("in the mean %.1f %% hold: intervals are too wide", 100*sum/n)
+	}
+}
+
+// named are columns of categories, and of numbers where there are more than 40 values.
+func named(p records) *domain.Domain {
+	d := &domain.Domain{}
+	for a, size := range p.Sizes {
+		column := domain.Attribute{Name: fmt.Sprint("c", a), Type: domain.String}
+		for v := range size {
+			column.Values = append(column.Values, fmt.Sprint("v", v))
+		}
+		if size > 40 {
+			column = domain.Attribute{Name: column.Name, Type: domain.Int64, Resolution: 1}
+			for v := range size + 1 {
+				column.Cuts = append(column.Cuts, int64(v))
+			}
+		}
+		d.Attributes = append(d.Attributes, column)
+	}
+	return d
+}
+
+// eachValue visits query's counts of all columns' values that people have, with the true ones.
+func eachValue(t *testing.T, release *answer.Release, p records, visit func(x answer.Answer, n float64)) {
+	t.Helper()
+	for a := range p.Sizes {
+		counts, name := p.Marginal(domain.Clique{a}), fmt.Sprint("c", a)
+		for _, x := range ask(t, release, "SELECT "+name+", COUNT(*) FROM rows GROUP BY "+name) {
+			if n := float64(counts[codeOf(t, x.Group[0])]); n > 0 {
+				visit(x, n)
+			}
+		}
+	}
 }
 
 // holds checks the shares of cells with people of three tables, at three levels of noise; and that values of columns are .4 standard errors
@@ -47,30 +154,9 @@ func holds(t *testing.T, draw func(r *rand.Rand) records) {
 		var kinds [4]holding
 		for _, epsilon := range []dp.Epsilon{.3, 1, 10} {
 			for seed := range uint64(3) {
-				p, d := draw(rand.New(rand.NewPCG(seed, 99))), &domain.Domain{}
-				for a, size := range p.Sizes {
-					column := domain.Attribute{Name: fmt.Sprint("c", a), Type: domain.String}
-					for v := range size {
-						column.Values = append(column.Values, fmt.Sprint("v", v))
-					}
-					if size > 40 { // numbers
-						column = domain.Attribute{Name: column.Name, Type: domain.Int64, Resolution: 1}
-						for v := range size + 1 {
-							column.Cuts = append(column.Cuts, int64(v))
-						}
-					}
-					d.Attributes = append(d.Attributes, column)
-				}
-				release := released(t, p, d, method, epsilon, 1e-9, seed)
-				for a := range p.Sizes {
-					counts := p.Marginal(domain.Clique{a})
-					name := d.Attributes[a].Name
-					for _, x := range ask(t, release, "SELECT "+name+", COUNT(*) FROM rows GROUP BY "+name) {
-						if n := float64(counts[codeOf(t, x.Group[0])]); n > 0 {
-							kinds[0].add(x, n)
-						}
-					}
-				}
+				p := draw(rand.New(rand.NewPCG(seed, 99)))
+				release := released(t, p, named(p), method, epsilon, 1e-9, seed)
+				eachValue(t, release, p, kinds[0].add)
 				for _, c := range []domain.Clique{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
 					cells := published(release, c)
 					for i, n := range p.Marginal(c) {
