@@ -102,7 +102,7 @@ func columnVariances(r *solver.Result) [][]float64 {
 			biases, squares, noises := sum(bias), sum(square), sum(noise)
 			for code, b := range sum(fitted) {
 				cells := float64(len(fitted) / k)
-				if b > 0 {
+				if squares[code] > 0 { // there are people, and more than float64 loses
 					cells = min(cells, b*b/squares[code])
 				}
 				out[a][code] += 1 / (max(cells*m.Variance, noises[code]) + biases[code]*biases[code])
