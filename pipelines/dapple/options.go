@@ -87,7 +87,7 @@ func cellsOption(p *int64) option {
 }
 
 func domainShareOption(p *float64) option {
-	return option{name: "domain_share", group: groupPrivacy, value: "S", usage: "part of the budget that finds the domain; default: 0.1 up to 20 columns, 0.3 from 60 on", set: fraction(p)}
+	return option{name: "domain_share", group: groupPrivacy, value: "S", usage: "part of the budget that finds the domain: 0.1 up to 20 columns, 0.3 from 60 on", set: fraction(p)}
 }
 
 // Flags on the form of rows, which synth and sample share.
