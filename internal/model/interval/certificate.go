@@ -47,18 +47,18 @@ func (v *Intervals) answered(c domain.Clique) *miss.Table {
 	return nil
 }
 
-// ofColumn is the variance of a count of one column by how far the fit is from its answer, and that answer's noise, of which the fit
-// keeps little: a count is the sum of many cells.
+// ofColumn is the variance of a count of one column by how far the fit is from its answer, and by that answer's noise. A count is the
+// sum of many cells, so the fit keeps little of that noise.
 func ofColumn(miss, noise float64) float64 { return max(miss*miss, noise) }
 
 // answeredCells writes the standard errors of cells whose answers are known. Of 35 kinds of tables at ε = .3 to 10 97 % or more of the
 // cells with people were within 1.96 of them, and 95 to 100 % by the certificate.
 func (v *Intervals) answeredCells(c domain.Clique, dst []float64) {
 	m := v.answered(c)
+	if m == nil {
+		return
+	}
 	for i := range dst {
-		if m == nil {
-			return
-		}
 		miss := m.Unit * float64(m.Counts[i])
 		if dst[i] = math.Hypot(miss, math.Sqrt(m.Variance)); len(c) == 1 {
 			dst[i] = math.Sqrt(ofColumn(miss, m.Variance))

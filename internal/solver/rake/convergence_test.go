@@ -74,7 +74,7 @@ func TestStructuralZerosWithLittleNoise(t *testing.T) {
 
 // TestFitHoldsOfNearConstants: noise explains how far a fit is from its answers where nearly all units have one value of some columns, so that
 // the answers to pairs with another column are about what the column's own are about, and a fit that follows those is off from these
-// by both noises. The noise is fixed. With that of the pairs alone 3 of 24 fits were said to miss their answers.
+// by both noises. The noise is fixed. With the noise of pairs alone 3 of 24 fits were said to miss their answers.
 func TestFitHoldsOfNearConstants(t *testing.T) {
 	number := domain.Attribute{Type: domain.Int64, Cuts: []int64{0, 99}, Resolution: 1, Learned: 20, Null: true}
 	d := &domain.Domain{Attributes: []domain.Attribute{{Type: domain.String, Values: []string{"a", "b"}, Null: true}, number, {Type: domain.Bool, Values: []string{"false", "true"}, Null: true}, number}}

@@ -226,7 +226,7 @@ const (
 // with A = 3d/64 and B = 3d(d−1)/128: least at a : b = 27 : 73 for 16 columns and 23 : 77 for 23.
 const oneWayShare, wholeOneWayShare = .24, .22
 
-// wideOneWayShare is the same where wider tables are scored, of which one-ways are a smaller part. With .12 in place of .22 tables of
+// wideOneWayShare is the same where wider tables are scored, as one-ways are a smaller part of these. With .12 in place of .22 tables of
 // four of 12 binary columns of 40 kinds err by 3 to 7 % less at ε = .1 to 10, of 8 columns of 4 values by 5 % less at ε = .1, and of
 // Adult's 7 by 2 % less at ε = 1 (2 to 4 runs). With .08 a parity of four at ε = .1 leaves other tables 5 % further off.
 const wideOneWayShare = .12

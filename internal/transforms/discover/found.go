@@ -133,7 +133,7 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 				most = max(most, k.cells[cell])
 			}
 		}
-		if t.typ == domain.Time && marks > own || own <= largest { // durations, of which some are times of a day
+		if t.typ == domain.Time && marks > own || own <= largest { // durations: some are times of a day too
 			continue
 		}
 		others := foreign * k.ofCells(kindCells-boolCell-len(t.cells), columns)

@@ -107,7 +107,7 @@ func (f *Fit) noise(a int) []float64 {
 }
 
 // test compares counts with a residual, which it takes off. The number of units and the counts of columns have noise of their own, which
-// the model follows: where nearly all units have one value, that of other columns moves the residual.
+// the model follows: where nearly all units have one value, other columns' counts move the residual.
 func (m *measurement) test(t *solver.TableFit, counts []float64, f *Fit) {
 	share, _ := query.ResidualShare(m.shape).Float64()
 	t.Freedom = share * float64(len(counts))
@@ -117,11 +117,12 @@ func (m *measurement) test(t *solver.TableFit, counts []float64, f *Fit) {
 		counts[i] -= x
 	}
 	test := misses{slices.Clone(counts), slices.Repeat([]float64{1 / (m.precision * share)}, len(counts)), 0}
-	stride := len(counts)
-	for at, k := range m.shape {
-		if stride /= k; len(m.shape) > 2 { // which would take long
-			break
-		}
+	stride, axes := len(counts), m.shape
+	if len(axes) > 2 { // which would take long
+		axes = nil
+	}
+	for at, k := range axes {
+		stride /= k
 		noise := f.noise(t.Clique[at])
 		for code := range k {
 			test.explain(moved(fitted, m.shape, stride, k, code), noise[code])
@@ -163,10 +164,10 @@ func (m *misses) explain(moved []float64, variance float64) {
 	if variance == 0 || size == 0 { // what is public has no error
 		return
 	}
-	error := along / (size + 1/variance)
-	m.explained += error * error / variance
+	likely := along / (size + 1/variance)
+	m.explained += likely * likely / variance
 	for i := range m.list {
-		m.list[i] -= error * moved[i]
+		m.list[i] -= likely * moved[i]
 	}
 }
 
