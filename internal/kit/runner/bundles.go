@@ -12,14 +12,14 @@ import (
 
 const hook = "dapple:failed"
 
-// key finds the Worker in the contexts of a worker and of its bundles.
+// key finds the worker in the contexts of a worker and of its bundles.
 type key struct{}
 
-// Worker is what a worker knows of its bundles. Prism lets the steps behind a failed bundle begin without its records, until
-// it has stopped the job; a step that may not do that asks here.
-type Worker struct {
+// worker is what a worker knows of its bundles. Prism lets the steps behind a failed bundle begin without its records, until
+// it has stopped the job; a step that may not do that asks Partial.
+type worker struct {
 	failed atomic.Bool
-	asked  sync.Map // by name
+	asked  sync.Map // by step
 }
 
 func init() {
@@ -27,10 +27,10 @@ func init() {
 		return hooks.Hook{
 			Init: func(ctx context.Context) (context.Context, error) {
 				begun.note()
-				return context.WithValue(ctx, key{}, new(Worker)), nil
+				return context.WithValue(ctx, key{}, new(worker)), nil
 			},
 			Resp: func(ctx context.Context, req *fnpb.InstructionRequest, resp *fnpb.InstructionResponse) error {
-				if w := WorkerOf(ctx); w != nil && req.GetProcessBundle() != nil && resp.GetError() != "" {
+				if w, ok := ctx.Value(key{}).(*worker); ok && req.GetProcessBundle() != nil && resp.GetError() != "" {
 					w.failed.Store(true)
 				}
 				return nil
@@ -92,17 +92,15 @@ func (s *starts) note() {
 	s.wait = nil
 }
 
-// WorkerOf returns the worker that runs a bundle with this context; nil if it is not watched.
-func WorkerOf(ctx context.Context) *Worker {
-	w, _ := ctx.Value(key{}).(*Worker)
-	return w
-}
-
-// Failed reports whether a bundle of the worker has failed. A nil worker has none.
-func (w *Worker) Failed() bool { return w != nil && w.failed.Load() }
-
-// Again reports whether it was asked by this name before.
-func (w *Worker) Again(name string) bool {
-	_, again := w.asked.LoadOrStore(name, true)
-	return again
+// Partial reports whether what the worker of a context reads may be a part, since a bundle of the worker has failed; step names the
+// step that asks, and kept says that a second attempt finds what the first one drew. A later attempt shows that the runner tries
+// again; such a runner begins it with all records, so the second attempt may draw. Prism makes no later attempt. What is not kept may
+// not be drawn twice, and so has no later attempt either.
+func Partial(ctx context.Context, step string, kept bool) bool {
+	w, _ := ctx.Value(key{}).(*worker)
+	if w == nil || !w.failed.Load() {
+		return false
+	}
+	_, again := w.asked.LoadOrStore(step, true)
+	return !again || !kept
 }

@@ -2,7 +2,6 @@ package runner_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -15,48 +14,33 @@ import (
 )
 
 func init() {
-	register.DoFn2x1[context.Context, []byte, error](&failingFn{})
 	register.DoFn2x1[context.Context, []byte, error](&waitingFn{})
 }
 
 func TestMain(m *testing.M) { transformtest.Main(m) }
 
-// workers has the worker that ran failingFn.
-var workers = make(chan *runner.Worker, 1)
-
-type failingFn struct{}
-
-func (*failingFn) ProcessElement(ctx context.Context, _ []byte) error {
-	w := runner.WorkerOf(ctx)
-	if w.Failed() {
-		return errors.New("before it failed")
-	}
-	workers <- w
-	return errors.New("as it should")
-}
-
-func run(t *testing.T) *runner.Worker {
-	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
-	if _, err := prism.Execute(t.Context(), p); err == nil {
-		t.Fatal("the job did not fail")
-	}
-	return <-workers
-}
-
-// A program that links the package and watches no job has workers without a note; after Watch they know what failed.
+// A program that links the package and watches no job has workers that know nothing; after Watch they know what failed. A step
+// that is asked for again has all records, if what it drew first would be found.
 func TestWatch(t *testing.T) {
-	if w := run(t); w != nil {
+	if worker, _ := transformtest.FailedBundle(t); runner.Partial(worker, "one", true) {
 		t.Error("a worker is watched that nobody asked for")
 	}
 	runner.Watch()
 	runner.Watch() // as by two stages
-	w := run(t)
-	if w == nil || !w.Failed() {
-		t.Fatal("the worker does not know that its bundle failed")
+	worker, _ := transformtest.FailedBundle(t)
+	for i, c := range []struct {
+		step       string
+		kept, want bool
+	}{
+		{"one", true, true}, {"two", true, true}, {"one", true, false}, {"one", true, false},
+		{"three", false, true}, {"three", false, true},
+	} {
+		if got := runner.Partial(worker, c.step, c.kept); got != c.want {
+			t.Errorf("question %d, of step %s: %v", i, c.step, got)
+		}
 	}
-	if w.Again("one") || w.Again("two") || !w.Again("one") {
-		t.Error("names are mixed up")
+	if runner.Partial(t.Context(), "one", false) {
+		t.Error("a step that no worker runs reads a part")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/kit/runner"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
@@ -312,6 +313,9 @@ func (f *drawFn) ProcessElement(ctx context.Context, _ int, seeds func(*mechanis
 		return err
 	}
 	found, err := find(f.Params, f.Cut, sum, secret, func() error {
+		if runner.Partial(ctx, name, store != nil) {
+			return errors.New("discover: no domain is found, since an earlier step of the job failed: see its error")
+		}
 		if err := charge(); err != nil || store == nil {
 			return err
 		}

@@ -44,16 +44,10 @@ func (f *solveFn) spent(drawn bool, err error) error {
 	return fmt.Errorf("%w; no noise had been drawn, so nothing of the privacy budget is spent", err)
 }
 
-// complete returns an error if a bundle of this worker has failed, so that no noise is drawn for a part of a table. A later
-// attempt at the same solve shows that the runner tries again; such a runner begins it with all records, so the second
-// attempt draws. Prism makes no later attempt. Without a store there may be no second release, and so no later attempt either.
+// complete returns an error if a bundle of this worker has failed, so that no noise is drawn for a part of a table.
 func (f *solveFn) complete(ctx context.Context) error {
-	w := runner.WorkerOf(ctx)
-	if !w.Failed() {
-		return nil
+	if runner.Partial(ctx, f.Params.RunID, f.Params.Store.Kind != "") {
+		return errors.New("synth: no release is made, since an earlier step of the job failed: see its error")
 	}
-	if w.Again(f.Params.RunID) && f.Params.Store.Kind != "" {
-		return nil
-	}
-	return errors.New("synth: no release is made, since an earlier step of the job failed: see its error")
+	return nil
 }

@@ -1,44 +1,22 @@
 package synth
 
 import (
-	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/internal/kit/runner"
+	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
-
-func init() { register.DoFn2x1[context.Context, []byte, error](&failingFn{}) }
-
-// failingWorker has the worker that ran failingFn, as its bundles know it.
-var failingWorker = make(chan context.Context, 1)
-
-type failingFn struct{}
-
-func (*failingFn) ProcessElement(ctx context.Context, _ []byte) error {
-	failingWorker <- ctx
-	return errors.New("as it should")
-}
 
 // A worker of prism knows that a bundle of it failed, and then nothing is drawn, and no mark says so. Prism attempts each
 // solve once. A runner that attempts it again has tried the failed bundle again before, and what it keeps is drawn.
 func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
 	runner.Watch() // as Solve does
-	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
-	if _, err := prism.Execute(t.Context(), p); err == nil {
-		t.Fatal("the job did not fail")
-	}
-	ctx := context.WithoutCancel(<-failingWorker)
-	if !runner.WorkerOf(ctx).Failed() {
-		t.Fatal("the worker does not know that its bundle failed")
-	}
+	ctx, _ := transformtest.FailedBundle(t)
 	dir := t.TempDir()
 	for _, c := range []struct {
 		run, store string
@@ -72,11 +50,8 @@ func TestAnErrorStandsOnce(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "dapple: synth: ") != 1 || strings.Count(err.Error(), "synth: ") != 1 || strings.Contains(err.Error(), "Plan[") || strings.Contains(err.Error(), "DoFn[") {
 		t.Errorf("of dapple's step: %v", err)
 	}
-	p, s = beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &failingFn{}, beam.Impulse(s))
-	_, err = prism.Execute(t.Context(), p)
-	<-failingWorker
-	if err == nil || !strings.Contains(err.Error(), "DoFn[") || !strings.Contains(err.Error(), "as it should") {
+	_, err = transformtest.FailedBundle(t)
+	if !strings.Contains(err.Error(), "DoFn[") || !strings.Contains(err.Error(), "as it should") {
 		t.Errorf("of another's step: %v", err)
 	}
 }
