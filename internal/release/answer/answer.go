@@ -64,58 +64,74 @@ const sigmas95 = 1.96
 
 // Answer answers a query. The error lists all faults.
 func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
-	v, err := r.look(q)
-	if err != nil {
+	if _, err := r.look(q); err != nil {
 		return nil, err
 	}
-	v.population = o.Population
-	groups := v.groups()
+	asked := slices.Clone(q.Items)
+	for _, c := range q.Having {
+		asked = append(asked, c.Item)
+	}
+	views, named := make([]*view, len(asked)), make([]map[string]*group, len(asked))
+	var groups []*group // of the first
+	for i, it := range asked { // each looks at its own columns, so that it is answered as if it were asked alone
+		v, err := r.look(&Query{Items: []Item{it}, Table: q.Table, Where: q.Where, Keys: q.Keys})
+		if err == nil {
+			err = v.fill()
+		}
+		if err != nil {
+			return nil, err
+		}
+		v.population, views[i] = o.Population, v
+		var list []*group
+		if list, named[i] = v.groups(); i == 0 {
+			groups = list
+		}
+	}
+	first := views[0]
 	if len(groups) == 0 {
-		if len(q.Keys) > 0 || !v.possible() {
+		if len(q.Keys) > 0 || !first.possible() {
 			return nil, errors.New("query: nobody can meet WHERE " + q.Where + "; weaken it")
 		}
 		groups = []*group{{}}
 	}
-	answered := make([]*row, len(groups)) // nil: HAVING leaves it out
-	err = background.OnAllCores(context.Background(), len(groups), func(next func() (int, bool)) {
+	rows := make([]row, len(groups))
+	err := background.OnAllCores(context.Background(), len(rows), func(next func() (int, bool)) {
 		for i, ok := next(); ok; i, ok = next() {
-			answered[i] = v.answers(groups[i])
+			rows[i].group = groups[i]
+			for k, v := range views {
+				g := named[k][groups[i].name()]
+				if g == nil {
+					g = &group{labels: groups[i].labels}
+				}
+				rows[i].answers = append(rows[i].answers, v.answer(g, &asked[k]))
+			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	var rows []row
 	hidden, known := 0.0, 0
-	for _, r := range answered {
-		if r == nil {
-			continue
+	rows = slices.DeleteFunc(rows, func(r row) bool {
+		for k, c := range q.Having {
+			if !compare(r.answers[len(q.Items)+k].Value, c.Op, c.Value) {
+				return true
+			}
 		}
-		for _, a := range r.answers {
+		return false
+	})
+	for i := range rows {
+		rows[i].answers = rows[i].answers[:len(q.Items)]
+		for _, a := range rows[i].answers {
 			if hidden = max(hidden, a.Hidden); a.Hidden == 0 {
 				known++
 			}
 		}
-		rows = append(rows, *r)
 	}
 	if hidden > 0 && known == 0 {
 		return nil, tooFew(hidden)
 	}
-	return v.arrange(rows), nil
-}
-
-// answers returns the answers of a group that meets HAVING; nil if it does not.
-func (v *view) answers(g *group) *row {
-	for _, c := range v.q.Having {
-		if a := v.answer(g, &c.Item); !compare(a.Value, c.Op, c.Value) {
-			return nil
-		}
-	}
-	r := &row{group: g}
-	for i := range v.q.Items {
-		r.answers = append(r.answers, v.answer(g, &v.q.Items[i]))
-	}
-	return r
+	first.q = q
+	return first.arrange(rows), nil
 }
 
 func compare(x float64, op string, y float64) bool {
@@ -279,7 +295,12 @@ func (v *view) variance(out *Answer, g *group, a *Aggregate, count sum) {
 	}, func(p *piece) float64 { // of the square of a value in a cell, which is taken to be even in it
 		s, d := p.values[k].variance(), p.values[k].mean-mean
 		return (4*d*d*s + .8*s*s) / (count.value * count.value)
-	}, v.farther)
+	}, func(at, code int, deviation float64) float64 {
+		if v.far[at] == nil {
+			deviation *= math.Sqrt(5. / 3) // squares of even values reach farther than even values
+		}
+		return v.farther(at, code, deviation)
+	})
 	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 	if a.Function == "STDDEV" {
 		root := math.Sqrt(out.Value)

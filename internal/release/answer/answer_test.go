@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -271,5 +272,38 @@ func TestIntervalsArePossible(t *testing.T) {
 	}
 	if cut < all/8 || all < 60 {
 		t.Errorf("%d of %d intervals would reach further", cut, all)
+	}
+}
+
+// TestAnswersStandAlone: an answer does not depend on what else is asked: not on other functions and columns, nor on HAVING. Beside
+// another number, intervals of a mean were up to thirteen times as wide.
+func TestAnswersStandAlone(t *testing.T) {
+	for _, sd := range []float64{5, 300} {
+		r := noisy(t, sd*sd)
+		functions := []string{"COUNT(*)", "AVG(age)", "SUM(pay)", "MEDIAN(day)", "STDDEV(age)", "SHARE(pay > 6)", "COUNT(pay)/COUNT(*)"}
+		for _, rest := range []string{"", " WHERE age < 15", " WHERE day >= 1970-02-01", " GROUP BY sex", " GROUP BY BIN(age, 15)"} {
+			alone := map[string][]answer.Answer{}
+			for _, f := range functions {
+				if list, err := r.Answer(must.Value(answer.Parse("SELECT "+f+" FROM rows"+rest))(t), answer.Options{}); err == nil {
+					alone[f] = list
+				}
+			}
+			for i, f := range functions {
+				g := functions[(i+1)%len(functions)]
+				if len(alone[f]) == 0 || len(alone[g]) != len(alone[f]) {
+					continue // noise hides one
+				}
+				sql := "SELECT " + f + ", " + g + " FROM rows" + rest
+				if strings.Contains(rest, "GROUP") {
+					sql += " HAVING SUM(pay) > 0"
+				}
+				for k, x := range ask(t, r, sql) {
+					want := [][]answer.Answer{alone[f], alone[g]}[k%2][k/2]
+					if fmt.Sprint(x.Texts()) != fmt.Sprint(want.Texts()) || x.From() != want.From() {
+						t.Errorf("noise of %g, %s: %v; alone %v", sd, sql, x, want)
+					}
+				}
+			}
+		}
 	}
 }

@@ -28,6 +28,8 @@ type piece struct {
 	group  *group
 }
 
+func (g *group) name() string { return strings.Join(g.labels, "\x00") }
+
 // value is what is known of a number inside a cell.
 type value struct {
 	mean, square float64
@@ -44,10 +46,9 @@ func (x value) variance() float64 { return max(0, x.square-x.mean*x.mean) }
 // place returns the position of a column in numbers.
 func (v *view) place(column string) int { return slices.Index(v.numbers, v.d.Index(column)) }
 
-// groups cuts the table into pieces, and sorts those that meet the condition into groups.
-func (v *view) groups() []*group {
-	var list []*group
-	found := map[string]*group{}
+// groups cuts the table into pieces, and sorts those that meet the condition into groups, which it finds by their names, too.
+func (v *view) groups() (list []*group, found map[string]*group) {
+	found = map[string]*group{}
 	v.all = &group{}
 	record, codes := make([]domain.Code, len(v.attrs)), make([]domain.Code, len(v.columns))
 	inBin := v.rowsInside()
@@ -90,14 +91,13 @@ func (v *view) groups() []*group {
 				}
 				p.values = append(p.values, x)
 			}
-			labels := make([]string, len(v.keys))
+			g := &group{labels: make([]string, len(v.keys))}
 			for k, key := range v.keys {
-				labels[k] = key.label(codes[key.column])
+				g.labels[k] = key.label(codes[key.column])
 			}
-			name := strings.Join(labels, "\x00")
-			g := found[name]
-			if g == nil {
-				g = &group{labels: labels}
+			if name := g.name(); found[name] != nil {
+				g = found[name]
+			} else {
 				found[name], list = g, append(list, g)
 			}
 			p.group = g
@@ -107,7 +107,7 @@ func (v *view) groups() []*group {
 		cut(0, 1)
 	}
 	v.sort(list)
-	return list
+	return list, found
 }
 
 // sort puts groups in the order of the cells of their keys.
@@ -232,22 +232,25 @@ func (v *view) error(g *group, s sum) float64 {
 func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far func(at, code int, deviation float64) float64) float64 {
 	var cells []int
 	var q []float64
-	type inside struct{ shared, spread, people, apart float64 } // shared: a deviation that all people of a cell have
+	type inside struct{ shared, spread, people, asked, apart, reach float64 } // shared: a deviation that all people of a cell have
 	within := make([][]inside, len(v.clique))                   // by column and code
 	for at := range within {
 		within[at] = make([]inside, len(v.uneven[at]))
 	}
-	scatter := 0.0
+	scatter, all := 0.0, 0.0
 	for from := 0; from < len(g.pieces); {
 		cell, to := g.pieces[from].cell, from
-		mean, square, whole, least, most := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
+		mean, square, whole, least, most, low, high := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 		for ; to < len(g.pieces) && g.pieces[to].cell == cell; to++ {
 			p := &g.pieces[to]
 			x := parts(p)
 			mean += p.share * x
 			square += p.share * (x*x + max(0, spread(p)))
 			whole, least, most = whole+p.share, min(least, x), max(most, x)
+			half := math.Sqrt(3 * max(0, spread(p))) // of even values
+			low, high = min(low, x-half), max(high, x+half)
 		}
+		all += whole * v.table.Fitted[cell]
 		cells, q = append(cells, cell), append(q, mean)
 		if s := square - mean*mean; s > 1e-12*square {
 			w := v.table.Fitted[cell]
@@ -258,6 +261,12 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 				x.shared += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
 				x.spread += w * math.Sqrt(s)
 				x.people += w
+				x.asked += w * whole
+				if len(v.numbers) > 0 {
+					x.reach += w * max(whole*high-mean, mean-whole*low)
+				} else {
+					x.reach += w * max(max(high, 0)-mean, mean-min(low, 0))
+				}
 				if whole < narrow { // many people may have one of these values
 					x.apart = max(x.apart, max(most, 0)-min(least, 0))
 				}
@@ -272,19 +281,30 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 	if v.population {
 		out += drawn
 	}
+	shared, assumed := 0.0, 0.0
 	for at, cells := range within {
 		for code, c := range cells {
 			x := c.shared
-			if c.people > 0 && v.far[at] != nil {
+			if c.people > 0 && v.far[at] == nil && v.clique[at] != v.rows {
+				part := v.counts[at][code] / v.r.Units
+				if v.counted(v.clique[at]) {
+					part = c.asked / all
+				}
+				assumed += min(1, dominant*part*part) * far(at, code, c.reach/sigmas95)
+			} else if c.people > 0 && v.far[at] != nil {
 				part, y := min(1, c.people/v.counts[at][code]), far(at, code, c.spread/c.people)
-				out += y * y * part
+				shared += y * y * part
 				x = max(x, hidden*v.r.Errors.Inside(v.clique[at], domain.Code(code))*c.apart*math.Sqrt(part))
 			}
-			out += x * x
+			shared += x * x
 		}
 	}
-	return math.Sqrt(out + scatter)
+	return math.Sqrt(out + max(shared, assumed*assumed) + scatter)
 }
+
+// dominant makes an interval hold wherever in a declared bin people are, if the bin has about half of them or more: nothing was released of
+// that, and bins beside it tell little. Of many bins each one tells of the others.
+const dominant = 5
 
 // above returns by how much a number of people may exceed the fitted one: a fit draws small counts towards 0.
 func (v *view) above(g *group, top sum) float64 {

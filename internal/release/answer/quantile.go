@@ -31,6 +31,9 @@ func (v *view) quantile(out *Answer, g *group, a *Aggregate, count sum) {
 	s := v.deviation(g, func(p *piece) float64 { return count.part(p) * (below(p) - a.Level) / count.value },
 		func(p *piece) float64 { b := below(p); return b * (1 - b) / (count.value * count.value) },
 		func(at, code int, _ float64) float64 {
+			if v.far[at] == nil {
+				return 0 // of declared bins the ends are told below
+			}
 			return v.r.Errors.Inside(v.clique[at], domain.Code(code)) / count.value
 		})
 	out.Low, out.High = at(a.Level-sigmas95*s), at(a.Level+sigmas95*s)

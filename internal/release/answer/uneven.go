@@ -137,8 +137,12 @@ const hidden = 1.5
 // narrow is the part of a bin from which on a condition asks for more than a few of its values.
 const narrow = .1
 
-// farther is what people at the far end of a bin add to a sum of numbers: as much as they are beyond its middle.
+// farther is what people at the far end of a bin add to a sum of numbers: as much as they are beyond its middle. Of a declared bin it is
+// what all of its people add there.
 func (v *view) farther(at, code int, deviation float64) float64 {
+	if v.far[at] == nil {
+		return deviation
+	}
 	if !v.counted(v.clique[at]) {
 		return 0
 	}

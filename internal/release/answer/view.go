@@ -108,7 +108,7 @@ func (r *Release) look(q *Query) (*view, error) {
 	slices.Sort(v.columns)
 	v.clique = v.columns[:sort.SearchInts(v.columns, r.Domain.Len())]
 	v.divide(cuts)
-	return v, v.fill()
+	return v, nil
 }
 
 // count names the number of rows if rows are counted, or else wants columns of the person.
