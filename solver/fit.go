@@ -14,6 +14,7 @@ type Fit struct {
 	Tables  int        // with noisy answers
 	Square  float64    // Σ (answer − model)²/variance over all of them
 	Freedom float64    // the mean of Square for the true table: as many answers can differ. A fit follows some of the noise
+	Units   float64    `json:",omitempty"` // the mean of those of tables
 	Off     []TableFit `json:",omitempty"` // tables that are further off than noise explains, the worst first
 	Misses  []*Miss    `json:",omitempty"` // of columns and pairs, if the answers are not in Result.Measurements
 }
@@ -34,6 +35,7 @@ type Miss = miss.Table
 type TableFit struct {
 	Clique          domain.Clique
 	Square, Freedom float64
+	Units           float64 `json:",omitempty"` // units that are in wrong cells, beyond what noise explains, at most
 }
 
 // Rounding is the variance that whole rows add to a count: no release is further from its answers because these are finer.
@@ -43,7 +45,7 @@ const Rounding = .25
 func NewFit(tables []TableFit) *Fit {
 	f := &Fit{Tables: len(tables)}
 	for _, t := range tables {
-		f.Square, f.Freedom = f.Square+t.Square, f.Freedom+t.Freedom
+		f.Square, f.Freedom, f.Units = f.Square+t.Square, f.Freedom+t.Freedom, f.Units+t.Units/float64(len(tables))
 		if t.Square > explained(t.Freedom, len(tables)) {
 			f.Off = append(f.Off, t)
 		}

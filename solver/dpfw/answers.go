@@ -91,9 +91,11 @@ func (r *run) test(m *population.Model, b float64) *solver.Fit {
 	tables := make([]solver.TableFit, len(list))
 	for i, a := range list {
 		tables[i] = solver.TableFit{Clique: a.Clique, Freedom: float64(len(a.Values))}
+		var s miss.Sum
 		for c, x := range m.Marginal(a.Clique, nil) {
-			tables[i].Square += (x - a.Values[c]) * (x - a.Values[c]) / (a.Variance + solver.Rounding)
+			s.Add(x-a.Values[c], a.Variance+solver.Rounding)
 		}
+		tables[i].Square, tables[i].Units = s.Square, s.Units(tables[i].Freedom)
 	}
 	f := solver.NewFit(tables)
 	f.Misses = miss.Of(m, r.units, list)

@@ -50,6 +50,24 @@ func (m *Table) Code(i int, v domain.Code) int {
 	return int(m.Codes[i][v])
 }
 
+// Sum sums up by how much a model misses answers.
+type Sum struct {
+	Square                      float64 // of misses in units of their noise
+	cells, far, squares, noises float64
+}
+
+// Add adds the miss of an answer with such a variance.
+func (s *Sum) Add(off, variance float64) {
+	s.Square += off * off / variance
+	s.cells, s.far, s.squares, s.noises = s.cells+1, s.far+math.Abs(off), s.squares+off*off, s.noises+variance
+}
+
+// Units returns how many units the model has in wrong cells, at most: half of all misses, noise included, or what is beyond the noise of
+// so many free answers if it were even in all cells.
+func (s *Sum) Units(freedom float64) float64 {
+	return min(s.far, math.Sqrt(max(0, s.cells*s.squares-s.noises*freedom))) / 2
+}
+
 // Most is the most cells of tables whose misses are kept; those have up to widest columns.
 const (
 	Most   = 1 << 18

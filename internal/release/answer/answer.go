@@ -72,7 +72,7 @@ func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
 		asked = append(asked, c.Item)
 	}
 	views, named := make([]*view, len(asked)), make([]map[string]*group, len(asked))
-	var groups []*group // of the first
+	var groups []*group        // of the first
 	for i, it := range asked { // each looks at its own columns, so that it is answered as if it were asked alone
 		v, err := r.look(&Query{Items: []Item{it}, Table: q.Table, Where: q.Where, Keys: q.Keys})
 		if err == nil {

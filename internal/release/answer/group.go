@@ -233,7 +233,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 	var cells []int
 	var q []float64
 	type inside struct{ shared, spread, people, asked, apart, reach float64 } // shared: a deviation that all people of a cell have
-	within := make([][]inside, len(v.clique))                   // by column and code
+	within := make([][]inside, len(v.clique))                                 // by column and code
 	for at := range within {
 		within[at] = make([]inside, len(v.uneven[at]))
 	}

@@ -159,7 +159,7 @@ func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals
 	errors := report.FittedErrors(fitted)
 	errors.Shares = m.Shares
 	p := report.New(report.Run{
-		Told: d.Told, Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status, Fit: report.NewFit(r.Fit, &d.Public.Domain),
+		Told: d.Told, Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status, Fit: report.NewFit(r.Fit, &d.Public.Domain, r.Total.Units),
 		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), Tables: tables, RowsAsked: d.RowsAsked > 0,
 		Errors: errors, Marginals: m, ModelHash: r.Model.Fingerprint(), Book: d.bookOf(a),
 	})

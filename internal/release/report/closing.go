@@ -84,7 +84,8 @@ func (p Privacy) urgent(out Written) (list []string) {
 	const same = "; the privacy promise is the same"
 	switch {
 	case p.Fit != nil && !p.Fit.Holds:
-		list = append(list, within("fit     "+p.Fit.verdict()+": "+p.fitInWords(), same))
+		word, _ := p.judged()
+		list = append(list, within("fit     "+word+": "+p.fitInWords(), same))
 	case p.Status == solver.Unfit.String():
 		list = append(list, "fit     "+poorFit+": "+p.Status+same)
 	}

@@ -12,24 +12,30 @@ import (
 // Fit says whether the model is as near to the noisy answers as their noise lets the true table be. It costs nothing.
 type Fit struct {
 	Holds  bool     `json:"holds"`
-	Tables int      `json:"tables"`        // that were tested
-	Off    []OffFit `json:"off,omitempty"` // tables that are further off than noise explains, the worst first
+	Tables int      `json:"tables"`                  // that were tested
+	Off    []OffFit `json:"off,omitempty"`           // tables that are further off than noise explains, the worst first
+	Share  float64  `json:"average_share,omitempty"` // of the units: those of tables, on average over all; 0: the test holds, or an earlier version made the release
 }
 
 // OffFit is one of these tables.
 type OffFit struct {
 	Columns []string `json:"columns"`
 	Times   float64  `json:"times_the_noise"` // how much larger the distance is
+	Share   float64  `json:"share,omitempty"` // of the units that are in wrong cells, beyond what noise explains, at most
 }
 
-// NewFit returns what is to be said of a test; nil if nothing was tested.
-func NewFit(f *solver.Fit, d *domain.Domain) *Fit {
+// NewFit returns what is to be said of a test of so many units; nil if nothing was tested.
+func NewFit(f *solver.Fit, d *domain.Domain, units float64) *Fit {
 	if f == nil {
 		return nil
 	}
+	units = max(units, 1)
 	out := &Fit{Holds: f.Holds(), Tables: f.Tables}
+	if !out.Holds {
+		out.Share = f.Units / units
+	}
 	for _, t := range f.Off {
-		out.Off = append(out.Off, OffFit{t.Clique.Names(d), t.Widening()})
+		out.Off = append(out.Off, OffFit{t.Clique.Names(d), t.Widening(), t.Units / units})
 	}
 	return out
 }
@@ -39,17 +45,26 @@ func (p Privacy) tooFew() bool { return p.Error.AverageTV > FewTV && (p.Fit == n
 
 // A test that few tables fail, and by little, is said in another word: the rows are useful but there.
 const (
-	fewOff   = 20  // one table in so many
-	littleBy = 3.0 // times the noise
-	poorFit  = "POOR"
+	fewOff    = 20  // one table in so many
+	littleBy  = 3.0 // times the noise
+	poorFit   = "POOR"
+	partlyOff = "partly off"
 )
 
-// verdict is the word for a failed test.
-func (f *Fit) verdict() string {
-	if n := len(f.Off); n > 0 && n*fewOff <= f.Tables && f.Off[0].Times < littleBy {
-		return "partly off"
+// judged returns the word for a failed test, and the best grade that rows can have. Misses that are small among the people leave the
+// figures as true as they are said to be: the fit is poor if the average error is larger than stated, or the worst table is poor itself.
+func (p Privacy) judged() (word, best string) {
+	f, tv, worst := p.Fit, p.Error.AverageTV, 0.0
+	for _, t := range f.Off {
+		worst = max(worst, t.Share)
 	}
-	return poorFit
+	switch grade, n := Grade(worst/worstColumn), len(f.Off); {
+	case 0 < f.Share && f.Share <= worstColumn*tv && grade != Poor:
+		return partlyOff, grade
+	case n > 0 && n*fewOff <= f.Tables && f.Off[0].Times < littleBy:
+		return partlyOff, Fair
+	}
+	return poorFit, Poor
 }
 
 // fitInWords says what a failed test found and what to do, without a full stop.

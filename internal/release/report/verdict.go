@@ -154,12 +154,11 @@ func (p Page) usefulness(k known, notes []columnNote) (v verdict) {
 	v = verdict{Title: "Usefulness", Word: "not measured", Level: Fair}
 	if s.Fit != nil && !s.Fit.Holds {
 		defer func() { // it stands above all figures
-			if s.Fit.verdict() == poorFit {
-				v.Word, v.Level = Poor, Poor
-			} else if v.Level == Good {
-				v.Word, v.Level = Fair, Fair
+			word, best := s.judged()
+			if best == Poor || best == Fair && v.Level == Good {
+				v.Word, v.Level = best, best
 			}
-			v.Lines = append([]string{"The fit is " + strings.ToLower(s.Fit.verdict()) + ": " + s.fitInWords() + "."}, v.Lines...)
+			v.Lines = append([]string{"The fit is " + strings.ToLower(word) + ": " + s.fitInWords() + "."}, v.Lines...)
 		}()
 	}
 	if p.Earlier {

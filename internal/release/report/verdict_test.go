@@ -53,7 +53,7 @@ func TestVerdicts(t *testing.T) {
 // TestPoorFit: rows of a model that misses what was released are called poor, whatever their error is said to be.
 func TestPoorFit(t *testing.T) {
 	p := madePage(3, 4, []string{"x"})
-	p.Privacy.Error.AverageTV, p.Privacy.Fit = .001, &Fit{Tables: 3, Off: []OffFit{{[]string{"a", "b"}, 3.14}}}
+	p.Privacy.Error.AverageTV, p.Privacy.Fit = .001, &Fit{Tables: 3, Off: []OffFit{{[]string{"a", "b"}, 3.14, 0}}}
 	if v := p.usefulness(known{}, nil); v.Word != Poor || v.Level != Poor || !strings.Contains(v.Lines[0], "1 of 3 tables misses what was released, a × b by 3.1 times its noise") {
 		t.Errorf("%+v", v)
 	}
@@ -62,13 +62,45 @@ func TestPoorFit(t *testing.T) {
 		t.Errorf("what every method misses: %+v, %+v", v, c)
 	}
 	p.Privacy.Error.AverageTV, p.Privacy.Constraints = .001, nil
-	p.Privacy.Fit = &Fit{Tables: 215, Off: []OffFit{{[]string{"a", "b"}, 1.7}}}
+	p.Privacy.Fit = &Fit{Tables: 215, Off: []OffFit{{[]string{"a", "b"}, 1.7, 0}}}
 	if v := p.usefulness(known{}, nil); v.Level == Poor || v.Level == Good || !strings.Contains(v.Lines[0], "The fit is partly off: 1 of 215 tables misses") {
 		t.Errorf("one table that is off by little: %+v", v)
 	}
 	p.Privacy.Fit.Off = slices.Repeat(p.Privacy.Fit.Off, 11)
 	if v := p.usefulness(known{}, nil); v.Level != Poor {
 		t.Errorf("a twentieth of the tables: %+v", v)
+	}
+}
+
+// TestFitBySize: misses that are small among the people leave rows as good as their errors say, however large they are beside the noise;
+// misses that are more than the stated error make them poor.
+func TestFitBySize(t *testing.T) {
+	for _, c := range []struct {
+		tv, share, worst, times float64
+		level                   string
+	}{
+		{.011, .0002, .035, 3.3, Good},
+		{.011, .0002, .035, 300, Good},
+		{.011, .0002, .15, 30, Fair},
+		{.011, .0002, .3, 30, Poor},
+		{.07, .01, .035, 3, Fair},
+		{.2, .01, .035, 3, Poor},
+		{.00006, .0027, .003, 160, Poor}, // few of many people, but the error is said to be less
+		{.011, .03, 0, 0, Poor},          // all tables together
+	} {
+		p := madePage(3, 4, []string{"x"})
+		for _, m := range p.Marginals {
+			for i := range m.FittedError {
+				m.FittedError[i] /= 1000
+			}
+		}
+		p.Privacy.Error.AverageTV, p.Privacy.Fit = c.tv, &Fit{Tables: 20, Share: c.share}
+		if c.times > 0 {
+			p.Privacy.Fit.Off = []OffFit{{[]string{"a", "b"}, c.times, c.worst}}
+		}
+		if v := p.usefulness(known{}, nil); v.Level != c.level || v.Word != c.level {
+			t.Errorf("%+v: %+v", c, v)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -82,10 +83,12 @@ func (f *Fitted) test(ms []query.Measurement) *solver.Fit {
 	tables, at := make([]solver.TableFit, len(ms)), 0
 	for i, m := range ms {
 		t := solver.TableFit{Clique: m.Clique, Freedom: float64(len(m.Values))}
+		var s miss.Sum
 		for _, y := range m.Values {
-			e := f.answers[at] - y/math.Sqrt(m.Variance)
-			t.Square, at = t.Square+e*e*m.Variance/(m.Variance+solver.Rounding), at+1
+			s.Add(f.answers[at]*math.Sqrt(m.Variance)-y, m.Variance+solver.Rounding)
+			at++
 		}
+		t.Square, t.Units = s.Square, s.Units(t.Freedom)
 		tables[i] = t
 	}
 	return solver.NewFit(tables)

@@ -90,7 +90,7 @@ func (f *Fit) testOneWay(t *solver.TableFit, counts []float64) {
 	t.Freedom = max(0, t.Freedom-1)
 	test := misses{slices.Clone(counts), noise, 0}
 	test.explain(moved, f.Ones.Total().Variance)
-	t.Square = test.squares()
+	test.sum(t)
 }
 
 // noise returns the variances of an attribute's merged codes.
@@ -128,7 +128,7 @@ func (m *measurement) test(t *solver.TableFit, counts []float64, f *Fit) {
 			test.explain(moved(fitted, m.shape, stride, k, code), noise[code])
 		}
 	}
-	t.Square = test.squares()
+	test.sum(t)
 }
 
 // moved is how the residual of a table moves with one unit more in a code of an attribute.
@@ -171,15 +171,15 @@ func (m *misses) explain(moved []float64, variance float64) {
 	}
 }
 
-// squares sums up the squares of what is left and of what was explained, in units of the noise.
-func (m *misses) squares() float64 {
-	square := m.explained
+// sum sums up what is left and what was explained.
+func (m *misses) sum(t *solver.TableFit) {
+	var s miss.Sum
 	for i, x := range m.noise {
 		if x > 0 {
-			square += m.list[i] * m.list[i] / (x + solver.Rounding)
+			s.Add(m.list[i], x+solver.Rounding)
 		}
 	}
-	return square
+	t.Square, t.Units = s.Square+m.explained, s.Units(t.Freedom)
 }
 
 // onMerged returns a model on original codes on merged ones.
