@@ -53,7 +53,7 @@ func newColumn(a *Attribute) column {
 	case len(a.FloatCuts) > 1:
 		c.innerFloat = a.FloatCuts[1 : len(a.FloatCuts)-1]
 	}
-	if len(a.Exact)+len(a.FloatExact) > 0 && a.Learned == 0 {
+	if a.ofMultiples() {
 		c.whole = newFine(a.whole())
 	}
 	c.direct = newDirect(&c)
@@ -132,7 +132,7 @@ func (c *column) ofDecimal(s string) (Code, bool) {
 	if c.ints != nil && !exact { // the number differs from every value in digits below the scale
 		return c.unusable, c.attr.Other
 	}
-	if c.fine != nil && !exact && c.attr.Resolution%2 == 1 {
+	if (c.fine != nil || c.whole != nil) && !exact && c.attr.Resolution%2 == 1 {
 		if next, _, _ := parseExact(s, c.attr.Scale+1); next-floorDiv(next, 10)*10 >= 5 && floorDiv(next, 10) == v {
 			v++
 		}
@@ -178,7 +178,7 @@ func (c *column) ofNative(v int64) (Code, bool) {
 	switch {
 	case c.inner != nil:
 		if c.whole != nil {
-			v = c.whole.within(v)
+			v = c.whole.stand(v)
 		}
 		return count(c.inner, v), true
 	case c.fine != nil:
@@ -232,7 +232,7 @@ func (c *column) ofFloat(v float64) (Code, bool) {
 			return c.fine.ofFloat(v), true
 		}
 		if c.whole != nil {
-			v = c.whole.withinFloat(v)
+			v = c.whole.standFloat(v)
 		}
 		return count(c.innerFloat, v), true
 	case Numeric:

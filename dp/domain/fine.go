@@ -102,6 +102,12 @@ func (a *Attribute) whole() *Attribute {
 	return &w
 }
 
+// ofMultiples reports whether bins were learned from multiples of the resolution, or are one each: then a number has the bin of
+// the multiple that is written in its place. Other bins that were declared hold the number itself.
+func (a *Attribute) ofMultiples() bool {
+	return a.Learned == 0 && (a.Resolution > 0 && len(a.Cuts) > 1 || len(a.FloatCuts) > 1) && (len(a.Runs) > 0 || a.whole().Fine() == a.Bins())
+}
+
 // numbered returns the values of each bin: from the number of the first one to before the second.
 func (a *Attribute) numbered() [][2]int {
 	out := make([][2]int, a.Bins())
@@ -160,20 +166,12 @@ func (f *fine) ofFloat(v float64) Code {
 	return Code(min(max(g.nearest(v)-g.first, 0), float64(f.n-1)))
 }
 
-// within returns the multiple that stands for a value outside the range, and any other as it is.
-func (f *fine) within(v int64) int64 {
-	if k, ok := f.outer.nearest(v); ok {
-		return (f.first + int64(k)) * f.resolution
-	}
-	return v
-}
+// stand returns the multiple that stands for a value.
+func (f *fine) stand(v int64) int64 { return (f.first + int64(f.ofNative(v))) * f.resolution }
 
-// withinFloat is within for FLOAT64.
-func (f *fine) withinFloat(v float64) float64 {
-	if k, ok := f.floatOuter.nearest(v); ok {
-		return f.grid.multiple(f.grid.first + float64(k))
-	}
-	return v
+// standFloat is stand for FLOAT64.
+func (f *fine) standFloat(v float64) float64 {
+	return f.grid.multiple(f.grid.first + float64(f.ofFloat(v)))
 }
 
 // native returns value k in the native unit.
