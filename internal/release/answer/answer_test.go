@@ -28,16 +28,23 @@ func noisy(t *testing.T, variance float64) *answer.Release {
 		{Name: "pay", Type: domain.Int64, Values: []string{"5", "7", "100"}, Null: true},
 		{Name: "day", Type: domain.Date, Cuts: []int64{0, 31, 59, 365, 423}, Resolution: 1}, // 1970-01-01 … 1971-02-28
 	}}
+	return unexplained(t, d, variance)
+}
+
+// unexplained is a release of a domain whose records have weights that nothing explains.
+func unexplained(t *testing.T, d *domain.Domain, variance float64) *answer.Release {
 	m := &population.Model{Sizes: d.Sizes()}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 2 * 4 * 4 * 4 {
+	u := &solver.Uncertainty{}
+	cells := 1
+	for _, k := range m.Sizes {
+		u.OneWay, u.Pooled = append(u.OneWay, variance), append(u.Pooled, make([]bool, k))
+		cells *= k
+	}
+	for range cells {
 		m.Weights = append(m.Weights, math.Exp(rng.NormFloat64()))
 	}
-	u := &solver.Uncertainty{OneWay: []float64{variance, variance, variance, variance}}
-	for _, k := range m.Sizes {
-		u.Pooled = append(u.Pooled, make([]bool, k))
-	}
-	for a := range 4 {
+	for a := range m.Sizes {
 		for b := range a {
 			u.Tables = append(u.Tables, solver.TableUncertainty{Clique: domain.Clique{b, a}, Scale: .1, Growth: 1, Precision: .04, Distance: 100})
 		}
@@ -203,6 +210,33 @@ func TestRefusals(t *testing.T) {
 	}
 	_, err := answer.Parse("SELECT MIN(age), foo FROM visits LIMIT x")
 	must.Hold(t, err != nil && strings.Count(err.Error(), "query:") >= 4, "not all faults: %v", err)
+}
+
+// TestRowsAreCountedAlike: how many rows people of a bin have is not known, and an answer has the error of that, whatever else is
+// asked beside it. Where that error is small, the noise of a wider table is seen.
+func TestRowsAreCountedAlike(t *testing.T) {
+	for _, most := range []int64{3, 8, 20, 100} {
+		d := must.Value((&domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
+			{Name: "kind", Type: domain.String, Values: []string{"k", "l"}},
+			{Name: "x", Type: domain.Int64, Cuts: []int64{0, 10, 20, 30, 40}, Resolution: 1},
+			{Name: "n", Type: domain.Int64, Cuts: domain.EqualCuts(0, 3, 4), Resolution: 1},
+		}}).WithEvents(nil, nil, domain.EqualRatioCuts(most), most))(t)
+		r := unexplained(t, d, 25)
+		for _, group := range []string{"", " GROUP BY kind"} {
+			alone := ask(t, r, "SELECT COUNT(*) FROM rows"+group)
+			for _, beside := range []string{"AVG(x)", "MEDIAN(x)", "SUM(n)", "AVG(x), SUM(n)"} {
+				for i, a := range ask(t, r, "SELECT COUNT(*), "+beside+" FROM rows"+group) {
+					if a.Column != "COUNT(*)" {
+						continue
+					}
+					i /= 1 + strings.Count(beside, "(")
+					if b := alone[i]; math.Abs(a.Value-b.Value) > 1e-6*b.Value || a.StandardError < .8*b.StandardError || most >= 20 && a.StandardError > 1.25*b.StandardError {
+						t.Errorf("at most %d rows, beside %s: %g ± %g, alone %g ± %g", most, beside, a.Value, a.StandardError, b.Value, b.StandardError)
+					}
+				}
+			}
+		}
+	}
 }
 
 // TestPopulation: an answer about more people than were asked is less certain, by what drawing them adds.

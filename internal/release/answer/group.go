@@ -255,7 +255,13 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 		if s := square - mean*mean; s > 1e-12*square {
 			w := v.table.Fitted[cell]
 			scatter += w * s
-			if at := v.widest(g.pieces[from:to], cell); at >= 0 {
+			if r := g.pieces[from].rows; r.variance() > 0 { // people of a bin have more rows than its mean, or fewer, in all cells alike
+				at, x := slices.Index(v.clique, v.rows), mean/r.mean*math.Sqrt(r.variance())
+				code := v.table.Codes[at][cell]
+				within[at][code].shared += w * x * v.uneven[at][code]
+				s -= x * x
+			}
+			if at := v.widest(g.pieces[from:to], cell); at >= 0 && s > 1e-12*square {
 				code := v.table.Codes[at][cell]
 				x := &within[at][code]
 				x.shared += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
@@ -324,7 +330,7 @@ func (v *view) above(g *group, top sum) float64 {
 	return v.linear.High(cells, q)
 }
 
-// widest returns the position of the column whose cell is cut, or has more than one value.
+// widest returns the position of the column whose cell is cut, or that is computed with and has more than one value; -1: none.
 func (v *view) widest(pieces []piece, cell int) int {
 	for at := range v.clique {
 		if len(v.parts[at][v.table.Codes[at][cell]]) > 1 {
@@ -339,7 +345,7 @@ func (v *view) widest(pieces []piece, cell int) int {
 			return slices.Index(v.clique, i)
 		}
 	}
-	return slices.Index(v.clique, v.rows)
+	return -1
 }
 
 // floor is the standard error of a count of nobody.
