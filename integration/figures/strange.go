@@ -24,7 +24,7 @@ func under(name, before string, terms ...string) family {
 }
 
 // strange are families of interactions that no pair shows, columns that hardly vary, values of one person each, numbers below 0, times
-// with zones, wide tables, derived columns, and other promises.
+// with zones, wide tables, derived columns, numbers that a resolution rounds, and other promises.
 var strange = []family{
 	under("categories of replaced people", "categories", "--delta=1e-9", "--neighbouring=replace"),
 	under("rare outcomes with δ = 0", "rare outcomes", "--delta=0"),
@@ -187,6 +187,24 @@ var strange = []family{
 		g.add("sex", list(2)+", fallback: v0", rows, func(i int) string { return "v" + strconv.Itoa(sex[g.persons[i]]) })
 		g.add("kind", list(4)+", fallback: v0", rows, func(i int) string { return "v" + strconv.Itoa((sex[g.persons[i]]+r.IntN(3))%4) })
 		g.add("cost", "type: INT64, min: 0, max: 9, fallback: 0", rows, func(int) string { return strconv.Itoa(r.IntN(10)) })
+		return g
+	}},
+	{"rounded numbers", func(r *rand.Rand, people int) *generated {
+		g := &generated{}
+		steps := [2]int{10 + r.IntN(50), 100 + r.IntN(300)} // a cell each, and in learned bins
+		middle, size := make([]float64, people), []int{2, 10, 25}[r.IntN(3)]
+		for k, name := range []string{"x", "y"} {
+			top := steps[k]
+			g.add(name, fmt.Sprintf("type: INT64, min: 0, max: %d, resolution: %d", top*size, size), people, func(i int) string {
+				middle[i] = .5*float64(k)*middle[i] + (1-.5*float64(k))*r.Float64()
+				return strconv.Itoa(size * min(top, int(float64(top+1)*math.Pow(middle[i], 2))))
+			})
+			g.columns[k].written = func(text string) string { // any number that the multiple stands for
+				n, _ := strconv.Atoi(text)
+				return strconv.Itoa(min(size*top, max(0, n-size/2+r.IntN(size))))
+			}
+		}
+		g.add("z", list(3), people, func(i int) string { return "v" + strconv.Itoa(int(3*math.Pow(middle[i], 1.5))) })
 		return g
 	}},
 }
