@@ -30,21 +30,22 @@
 //
 // # Models fitted to whole marginals
 //
-// The fit's predicted squared error, plus one standard deviation of that estimate, is spread over the cells: se² =
-// f²·v/(1 + v·u) with v = κ·(b+10) and one κ for all measured cells. A marginal inside measured marginals counts as
-// measured with the sum of their precisions, each divided by the number of cells summed into one of its cells; f =
-// 1.3, and a fifth more for each attribute that is summed out. The count of a column's value has the noise of its
-// cells with more people than noise, or of as many as its people are spread over: a fit that gives no cell less than 0 loses the noise of
-// empty ones. It also has the bias of such a fit: all cells are lowered by what noise adds to empty ones. Sums of many values keep all
-// noise. Where a fit follows the noise of cells of tables with people, as beside many empty ones, those err by it, see followed. Other marginals have u = 0, and the variance b of
-// counts.
+// A fit keeps a part w of what its answers say beyond its prior. So a cell whose answer has the noise σ², and from whose answer the
+// fit is m away, errs by se² = 1.05²·(w·(σ² + w·m²) + p²·σ_N² + min(¼, b)), p its share and σ_N² the noise of the number of people.
+// w = v/(v + σ²) follows from the fit's predicted squared error, plus one standard deviation of that estimate: v = 1.3²·κ·(b+10) with
+// one κ for all measured cells. The answer of a marginal inside measured ones is a sum, and v that of its cells. Where a fit follows
+// the noise of cells of tables with people, as beside many empty ones, w is that part at least, see followed.
+//
+// The count of a column's value has the noise of its cells with more people than noise, or of as many as its people are spread over: a
+// fit that gives no cell less than 0 loses the noise of empty ones. It also has the bias of such a fit: all cells are lowered by what
+// noise adds to empty ones. Sums of many values keep all noise. Where nothing was measured there is no answer: se² = 1.3²·(v + b).
 //
 // # Models with a known largest error
 //
 // Selection alone (dpfw) releases one certificate, the largest error of any cell. Large cells get 1/2.7 of its upper
 // 95 % limit, S, as standard error, small cells of columns the variance S²·b/(b + S/2). Those of tables err by .7 of what S²·b/(b + 2·S)
-// says, and upwards by all of it. Its rounds also tell counts of columns and pairs, with little more noise than answers have: cells
-// and sums of these err by that noise and their distance from these counts, see certificate.go.
+// says, and upwards by all of it. Its rounds also tell counts of columns, pairs and triples, with little more noise than answers have:
+// cells err as above with w = b/(b + σ), and sums by all of that noise and their distance from these counts, see certificate.go.
 //
 // # What a fit misses
 //
@@ -61,7 +62,7 @@
 // A fit draws small counts towards 0. Of the cells with people beside a diagonal 9 % had more than 1.96 standard errors above the
 // fitted count, by rake and dpam, and .2 % had less than as much below it. No variance of the prior tells them from empty cells: noise
 // hides both. So an interval's upper end is at least the end of the noisy answer's own, whatever the prior is. Then 93 to 100 % of
-// those cells hold, at ε = .3 to 10. Of a triple with a column and its copy 17 to 22 % of the cells missed, and 6 to 8 % if each cell's
+// those cells hold, at ε = .3 to 10. An interval that begins at 0 leaves out nothing below: its upper end is 1.64 standard errors away. Of a triple with a column and its copy 17 to 22 % of the cells missed, and 6 to 8 % if each cell's
 // upper end is raised by its share of what its pairs' are. Intervals of empty cells begin at 0 and hold 99.7 % and more: only a lower end above 0
 // misses them. An upper end that missed some of them would miss more of the cells with people.
 //

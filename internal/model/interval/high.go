@@ -14,14 +14,14 @@ import (
 // Highs writes the upper end of the 95 % interval of every cell of the marginal of c, given its fitted count and standard error; the
 // lower end is 1.96 standard errors below the fitted count. A fit draws small counts towards 0: it is often below them by more than
 // its standard error, and hardly ever above. So the upper end is at least the noisy answer's own, if there is one, and of a
-// certificate follows from the standard error of a count there.
+// certificate follows from the standard error of a count there. By the noise of the number of people all cells err together.
 func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(fitted))
 	}
 	v.check(c, len(fitted), len(dst))
 	for i, s := range standardErrors {
-		dst[i] = fitted[i] + sigmas95*s
+		dst[i] = fitted[i] + sigmasAbove(fitted[i], s)*s
 	}
 	if v.source(c) == Certificate && v.answered(c) == nil {
 		again := make([]float64, len(dst))
@@ -30,17 +30,25 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 		}
 		v.certified(1, certifiedKnee, again, again)
 		for i, s := range again {
-			dst[i] = max(dst[i], fitted[i]+sigmas95*s)
+			dst[i] = max(dst[i], fitted[i]+sigmasAbove(fitted[i], standardErrors[i])*s)
 		}
 		return dst
 	}
 	if m := v.misses[c.Key()]; m != nil && len(c) > 1 && m.Variance > 0 {
-		v.answeredHighs(m, c, fitted, dst)
+		v.answeredHighs(m, c, fitted, standardErrors, dst)
 	} else if len(c) == measuredWidth {
 		v.tripleHighs(c, fitted, dst)
 	}
 	v.pooledHighs(c, fitted, dst)
 	return dst
+}
+
+// sigmasAbove is how many standard errors of a count its 95 % interval has above it: where it begins at 0, all that it leaves out is above.
+func sigmasAbove(count, standardError float64) float64 {
+	if count <= sigmas95*standardError {
+		return certifiedSigmas
+	}
+	return sigmas95
 }
 
 // pooledHighs raises the upper ends of cells with pooled values to the counts of those: all people of a value may be in one cell.
@@ -90,7 +98,7 @@ func (v *Intervals) tripleHighs(c domain.Clique, fitted, dst []float64) {
 
 // answeredHighs raises the upper ends of a table's cells to those of its noisy answers. People of cells with one answer together may
 // all be in one of them.
-func (v *Intervals) answeredHighs(m *miss.Table, c domain.Clique, fitted, dst []float64) {
+func (v *Intervals) answeredHighs(m *miss.Table, c domain.Clique, fitted, standardErrors, dst []float64) {
 	var sizes [2]int
 	var line [2][]float64 // noise of the sums along each
 	var all [2]float64
@@ -112,7 +120,8 @@ func (v *Intervals) answeredHighs(m *miss.Table, c domain.Clique, fitted, dst []
 			}
 		}
 		miss := m.Unit * float64(m.Counts[at])
-		dst[cell] = max(dst[cell], fitted[cell]-miss+sigmas95*math.Sqrt(noise))
+		up := sigmasAbove(fitted[cell], standardErrors[cell]) * (math.Sqrt(noise) + math.Sqrt(v.ofTotal(fitted[cell], len(fitted))))
+		dst[cell] = max(dst[cell], fitted[cell]-miss+up)
 	}
 }
 

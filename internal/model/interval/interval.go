@@ -77,7 +77,6 @@ func (v *Intervals) StandardErrors(c domain.Clique, fitted, dst []float64) []flo
 		}
 	case source == Certificate:
 		v.certifiedCells(c, fitted, dst)
-		v.answeredCells(c, dst)
 	case v.uncertainty == nil:
 		v.whole(c, fitted, dst)
 	default:

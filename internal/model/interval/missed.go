@@ -189,6 +189,9 @@ const farNoise = 16
 
 // addMisses widens the standard errors of the cells of c by what the fit misses in the tables inside by more than noise.
 func (v *Intervals) addMisses(c domain.Clique, fitted, dst []float64) {
+	if v.plain(c) > 1 && v.answered(c) != nil { // whose errors hold them
+		return
+	}
 	eachSubset(c, measuredWidth, func(sub domain.Clique) {
 		m := v.misses[sub.Key()]
 		if m == nil || m.Variance == 0 || len(sub) == len(c) && v.source(c) == Certificate { // whose errors are of cells

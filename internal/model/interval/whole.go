@@ -7,59 +7,84 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
+	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 )
 
-const (
-	wholeInflation = 1.3 // is inflation if one estimate of the squared error stands for all cells …
-	summedOut      = 1.2 // … and this for each attribute of a measured marginal that is summed out
-	answeredKnee   = 2   // standard deviations of noise: cells of many more people err by what the fit follows of it
-)
+// wholeInflation is inflation if one estimate of the squared error stands for all cells.
+const wholeInflation = 1.3
 
-// whole writes the standard errors of a model fitted to whole marginals. Those inside a measured marginal are sums of
-// its cells, whose errors are correlated: each attribute that is summed out widens them by a fifth. Outside of all
-// of them, counts of people vary by their square root as well.
+// whole writes the standard errors of a model fitted to whole marginals. Outside of all measured ones counts of people vary by their
+// square root as well.
 func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
-	width, scatter := v.plain(c), 0.0 // a column of one value adds nothing
-	u, widest := v.precision(c), width
-	for _, m := range v.measurements {
-		if m.Clique.Contains(c) {
-			widest = max(widest, v.plain(m.Clique))
-		}
+	if m := v.answered(c); m != nil && v.plain(c) > 1 {
+		v.answeredCells(m, c, fitted, dst)
+		return
 	}
+	u, scatter, f := v.precision(c), 0.0, wholeInflation
 	if u == 0 {
 		scatter = 1
-	}
-	f := wholeInflation * math.Pow(summedOut, float64(widest-width))
-	if width == 1 && v.misses[c.Key()] != nil { // it is known what sums of its cells are off
+	} else if v.misses[c.Key()] != nil { // it is known what sums of its cells are off
 		f = 1
 	}
 	alone := v.alone(c)
-	followed := v.followed(c, fitted)
 	for i, b := range fitted {
 		b = max(b, 0)
 		x := v.scale * (b + softening)
-		x = x/(1+x*u) + scatter*b + min(rounding, b) // a fit stops before it has whole people
+		x = x/(1+x*u) + scatter*b
 		if alone != nil {
-			x = alone[i] + min(rounding, b)
-		} else if width == 1 && u > 0 {
+			x = alone[i]
+		} else if v.plain(c) == 1 && u > 0 {
 			x = max(x, 1/u)
-		} else if u > 0 {
-			x = max(x, followed*b/(u*(b+answeredKnee/math.Sqrt(u))))
 		}
-		dst[i] = f * math.Sqrt(x)
+		dst[i] = f * math.Sqrt(x+min(rounding, b)) // a fit stops before it has whole people
 	}
+}
+
+// answered returns what is known of the answers of a table beside the fit, if that is not one to residuals; nil without it.
+func (v *Intervals) answered(c domain.Clique) *miss.Table {
+	if m := v.misses[c.Key()]; m != nil && m.Variance > 0 && v.uncertainty == nil {
+		return m
+	}
+	return nil
+}
+
+// answeredCells writes the standard errors of cells whose answers are known. A fit keeps the part w of an answer, and errs by that part
+// of its noise, and by that part of the way between them. Of a certificate w follows from the number of people alone. Of 24 kinds of
+// tables, 4 of each, at ε = .3 to 10 98 % of the cells with people hold by dpam, and 97 % by dpfw.
+func (v *Intervals) answeredCells(m *miss.Table, c domain.Clique, fitted, dst []float64) {
+	followed, scale, noise := 1.0, 0.0, math.Sqrt(m.Variance)
+	if v.scale >= 0 {
+		followed, scale = v.followed(m, fitted), v.scale
+	}
+	summed := 1.0 // cells of the finest answers in one of these
+	for _, x := range v.measurements {
+		if x.Clique.Contains(c) {
+			summed = max(summed, m.Variance/x.Variance)
+		}
+	}
+	for i, b := range fitted {
+		b = max(b, 0)
+		miss := m.Unit * float64(m.Counts[i])
+		prior := max(wholeInflation*wholeInflation*scale*(b+softening*summed), miss*miss-farNoise*m.Variance)
+		w := max(prior/(prior+m.Variance), followed*b/(b+noise))
+		dst[i] = inflationOfTables * math.Sqrt(w*(m.Variance+w*miss*miss)+v.ofTotal(b, len(fitted))+min(rounding, b))
+	}
+}
+
+// ofTotal is what the noise of the number of people adds to the variance of a share of b people. The number is a sum of the table's
+// cells: so much less is added.
+func (v *Intervals) ofTotal(b float64, cells int) float64 {
+	p := b / v.units
+	return v.totalVariance * p * max(0, p-2/float64(cells))
 }
 
 // followed returns which part of the noise of a table's answers the fit follows where people are, in variance: at least, by 1.5
 // standard deviations of what so few cells tell. It is none where few numbers make all tables, and all where most cells are empty:
 // the others err by the noise of their answers, and the mean of all does not.
-func (v *Intervals) followed(c domain.Clique, fitted []float64) float64 {
-	m, miss, people, square := v.misses[c.Key()], 0.0, 1e-9, 0.0
-	if m == nil {
-		return 0
-	}
+func (v *Intervals) followed(m *miss.Table, fitted []float64) float64 {
+	miss, people, square := 0.0, 1e-9, 0.0
 	for i, b := range fitted {
 		x := m.Unit * float64(m.Counts[i])
 		miss, people, square = miss+max(b, 0)*x*x/m.Variance, people+max(b, 0), square+b*b
