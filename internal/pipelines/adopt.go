@@ -2,9 +2,7 @@ package pipelines
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,6 +16,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
@@ -61,7 +60,7 @@ func (r *Request) tableHash() string {
 	if Workspace(filepath.Dir(absolute(r.Input))).Is() {
 		return ""
 	}
-	return hashOf(struct{ Input, People string }{absolute(r.Input), absolute(r.People)})
+	return wire.Hash(wire.JSON(struct{ Input, People string }{absolute(r.Input), absolute(r.People)}))
 }
 
 // declared names what a request declares whose domain is found.
@@ -70,21 +69,12 @@ func (r *FindRequest) declared() string {
 	if r.parsed != nil {
 		d = r.parsed.file.Domain
 	}
-	return hashOf(struct {
+	return wire.Hash(wire.JSON(struct {
 		PrivacyID string
 		Share     dp.Share
 		Open      *schema.Open
 		Domain    *domain.Domain
-	}{r.PrivacyID, r.params.Share, r.open(), d})
-}
-
-func hashOf(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("pipelines: a request is plain data and always marshals")
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	}{r.PrivacyID, r.params.Share, r.open(), d}))
 }
 
 // rowsGone reports whether parts of the rows of a finished run are not there any more, as it wrote them. Tables are asked by others.

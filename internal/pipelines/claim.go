@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/transforms/private"
@@ -268,7 +266,7 @@ func (r *Request) fingerprint() string {
 	if !known {
 		return ""
 	}
-	b, err := json.Marshal(struct {
+	return wire.Hash(wire.JSON(struct {
 		Version      string
 		Input        string
 		CSV          schema.CSV
@@ -287,10 +285,5 @@ func (r *Request) fingerprint() string {
 	}{
 		"dapple request 1", input, r.File.CSV, r.File.Domain, r.Problem.Workload, r.Neighbouring,
 		r.Epsilon, r.Delta, r.Chosen.Name, r.Problem.Units, r.MemoryLimit, r.Strict, r.Problem.Criteria, r.Problem.ErrorShare, r.prior(),
-	})
-	if err != nil {
-		panic("pipelines: a request is plain data and always marshals")
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	}))
 }

@@ -2,9 +2,6 @@ package pipelines
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -15,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/publish"
@@ -268,17 +266,13 @@ func (r *FindRequest) keepAt() (f Faults) {
 	}
 	p := r.params
 	p.RunID = ""
-	b, err := json.Marshal(struct {
+	id = wire.Hash(wire.JSON(struct {
 		Version, Input string
 		Params         discover.Params
 		Form           schema.CSV
-	}{"dapple discovery 2", id, p, r.form})
-	if err != nil {
-		panic("pipelines: a request is plain data and always marshals")
-	}
-	sum := sha256.Sum256(b)
+	}{"dapple discovery 2", id, p, r.form}))
 	r.dir, r.unlock = foundDir(r.at()), func() {}
-	r.params.RunID = "found-" + hex.EncodeToString(sum[:16])
+	r.params.RunID = "found-" + id[:32]
 	return nil
 }
 

@@ -147,7 +147,7 @@ func TestHistoriesLeaveOut(t *testing.T) {
 	for epsilon, leaves := range map[float64]bool{.1: true, 5: false} {
 		c := histories(t, "events: {person: [sex], rows: {max: 5}, order: day}\n", 200, rising)
 		c.Epsilon, c.ExpectedRows = dp.Epsilon(epsilon), 200
-		planned := must.Value(must.Value(Validate(context.Background(), c))(t).Plan())(t)
+		planned := must.Value(must.Value(ValidateRun(context.Background(), c))(t).Plan())(t)
 		result := mustRun(t, c)
 		notes := strings.Join(result.Written.Notes, "\n")
 		const note, stated = "what follows kind is left out", "how far it is from the one before, but not in kind"

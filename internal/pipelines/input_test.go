@@ -142,8 +142,8 @@ func TestInputFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := parquetShop(t)
 			tt.spoil(t, &c, filepath.Dir(c.Domain))
-			if _, err := Validate(context.Background(), c); (err != nil) != tt.plan {
-				t.Errorf("planning: error %v, want one: %v", err, tt.plan)
+			if _, faults := validate(context.Background(), c); (len(faults) > 0) != tt.plan {
+				t.Errorf("planning: error %v, want one: %v", faults, tt.plan)
 			}
 			c.Epsilon = -1 // listed with the rest
 			_, err := ValidateRun(context.Background(), c)

@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/book"
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
 func openLedger(ctx context.Context, dir string) (*book.Book, Faults) {
@@ -79,22 +80,11 @@ func ValidateLedger(ctx context.Context, c LedgerConfig) error {
 			f.add("--check, --like", "are about a book that is there, and --create makes one", "leave one of the two out")
 		}
 		if _, err := accountant.NewBook(c.Neighbouring, c.Epsilon, c.Delta, c.Mixed); err != nil {
-			f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; %s", float64(c.Epsilon), float64(c.Delta), strings.Join(errorLines(err), "; ")),
+			f.add("--epsilon", fmt.Sprintf("got %g with --delta=%g; %s", float64(c.Epsilon), float64(c.Delta), strings.Join(errtext.Lines(err), "; ")),
 				"they bound what all runs on the table may lose together; there is no safe default")
 		}
 	}
 	return f.Err()
-}
-
-// errorLines returns the lines of an error without their packages.
-func errorLines(err error) (lines []string) {
-	for line := range strings.Lines(err.Error()) {
-		if _, after, ok := strings.Cut(line, ": "); ok {
-			line = after
-		}
-		lines = append(lines, strings.TrimSpace(line))
-	}
-	return lines
 }
 
 func bookError(err error) string { return strings.TrimPrefix(err.Error(), "book: ") }
@@ -141,7 +131,7 @@ func (c LedgerConfig) like() (*accountant.Params, error) {
 		p.Accounting, p.Coordinates = dp.Pure, 0
 	}
 	if err := errors.Join(p.Epsilon.Validate(), p.Delta.Validate()); err != nil {
-		return nil, fmt.Errorf("got %q; %s", c.Like, strings.Join(errorLines(err), "; "))
+		return nil, fmt.Errorf("got %q; %s", c.Like, strings.Join(errtext.Lines(err), "; "))
 	}
 	return &p, nil
 }
@@ -170,7 +160,7 @@ func (c LedgerConfig) writeLike(w io.Writer, b *book.Book) error {
 	if n == mostLike {
 		more = "at least "
 	}
-	_, err = fmt.Fprintf(w, "fits    %s%d more %s of ε = %g and δ = %g\n", more, n, plural(n, "run"), float64(p.Epsilon), float64(p.Delta))
+	_, err = fmt.Fprintf(w, "fits    %s%d more %s of ε = %g and δ = %g\n", more, n, page.Plural(n, "run"), float64(p.Epsilon), float64(p.Delta))
 	return err
 }
 

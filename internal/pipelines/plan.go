@@ -197,14 +197,6 @@ func (r *Request) betterPlanned(p report.Privacy) []string {
 	return nil
 }
 
-// width is the number of columns of the widest marginals asked for.
-func (r *Request) width() (w int) {
-	for _, m := range r.Problem.Workload.Marginals {
-		w = max(w, len(m.Clique))
-	}
-	return w
-}
-
 // Plan is what is known of a run before it. Its fields are Domain, Workload, Method and Why, Charges, AverageTV between
 // LowTV and HighTV, NoiseBound, SolveBytes, SolveSeconds, FileBytes and others; WriteText writes the main ones for
 // a terminal, and JSON all of them for programs.

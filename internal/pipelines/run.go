@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/request/plan"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 )
 
 // Result is the result of a finished run.
@@ -174,7 +175,7 @@ func resultOf(ctx context.Context, r *Request, out *output) (*Result, error) {
 	if r.People != "" {
 		people = " --people_input=" + r.People
 	}
-	written.Width = r.width()
+	written.Width = methods.Widest(r.Problem.Workload)
 	written.Notes = slices.Concat(written.Notes, r.betterPlanned(privacy), plan.ForgottenNotes(r.forgotten))
 	written.Notes = append(written.Notes, relation.RunOut(r.File.Domain, written.Rows)...)
 	written.Compare = fmt.Sprintf("dapple evaluate %s %s %s%s --html=compared.html", r.Domain, r.Input, r.Output, people)

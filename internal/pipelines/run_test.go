@@ -151,7 +151,7 @@ func TestRunWrites(t *testing.T) {
 func TestOverwriteReplacesAnEarlierRun(t *testing.T) {
 	c := shop(t, 100)
 	mustRun(t, c)
-	if _, err := Validate(context.Background(), c); err == nil {
+	if _, err := ValidateRun(context.Background(), c); err == nil {
 		t.Fatal("a directory that is not empty was accepted")
 	}
 	c.Overwrite, c.Shards = true, 1

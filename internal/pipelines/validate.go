@@ -18,16 +18,8 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// Validate finds every fault of a request that shows without opening the private table: it reads the
-// domain file and the metadata of tables of BigQuery, and looks whether input and output exist.
-func Validate(ctx context.Context, c Config) (*Request, error) {
-	r, faults := validate(ctx, c)
-	return r, faults.Err()
-}
-
-// ValidateRun is Validate for a request that is about to run: it also reads the header lines or the
-// Parquet footers of the input. The names and types of columns are no private data, and no line or page
-// after them is looked at.
+// ValidateRun finds every fault of a request that is about to run and that shows without reading the private table. It reads the
+// header lines or the Parquet footers of the input, and no line or page after them: names and types of columns are no private data.
 func ValidateRun(ctx context.Context, c Config) (*Request, error) {
 	r, faults := validateRun(ctx, c)
 	return r, faults.Err()
@@ -44,6 +36,8 @@ func validateRun(ctx context.Context, c Config) (*Request, Faults) {
 	return r, faults
 }
 
+// validate finds what shows without opening the private table: in the domain file, in the metadata of tables of BigQuery, and
+// where input and output are to be.
 func validate(ctx context.Context, c Config) (*Request, Faults) {
 	c = c.withDefaults()
 	var faults Faults

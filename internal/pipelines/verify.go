@@ -18,6 +18,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/release/contents"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
 // VerifyConfig is one request to check the output of a finished run.
@@ -115,7 +116,7 @@ func (v *Verified) WriteText(w io.Writer) error {
 		if o.OfPeople() > 0 {
 			of, at = fmt.Sprintf(" of %d people", o.People), files.Join(o.Path, "*", "part-")
 		}
-		lines = append(lines, fmt.Sprintf("rows    %d%s in %s*, %d %s, as they were written and nothing else", o.Rows, of, at, len(o.Parts), plural(len(o.Parts), "file")))
+		lines = append(lines, fmt.Sprintf("rows    %d%s in %s*, %d %s, as they were written and nothing else", o.Rows, of, at, len(o.Parts), page.Plural(len(o.Parts), "file")))
 	}
 	if v.Privacy != nil {
 		lines = append(lines, fmt.Sprintf("privacy %s; statement, model, marginals and report in %s belong to them", v.Privacy.Guarantee(), o.Release))
@@ -130,13 +131,6 @@ func (v *Verified) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // ReportConfig is a request to draw the report of a finished run again, from its released files alone.

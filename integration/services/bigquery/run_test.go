@@ -175,7 +175,7 @@ func TestTableRequestsThatCannotRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := c
 			row.change(&c)
-			_, err := pipelines.Validate(services.Deadline(t), c)
+			_, err := pipelines.ValidateRun(services.Deadline(t), c)
 			must.Need(t, pipelines.IsRequest(err), "%v", err)
 			for _, want := range row.want {
 				must.Hold(t, strings.Contains(err.Error(), want), "%q is not in\n%v", want, err)

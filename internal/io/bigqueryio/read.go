@@ -110,14 +110,6 @@ func (r *reader) each(ctx context.Context, yield func(*domain.Chunk) error) erro
 	if err != nil {
 		return err
 	}
-	if r.Via == ViaStorage {
-		return r.result(ctx, job, yield)
-	}
-	return r.pages(ctx, job, yield)
-}
-
-// pages reads the result of a query. The client's errors can hold cells and are not passed on as they are.
-func (r *reader) pages(ctx context.Context, job *bigquery.Job, yield func(*domain.Chunk) error) error {
 	it, err := job.Read(ctx)
 	if err != nil {
 		return r.shown(err)
@@ -125,6 +117,14 @@ func (r *reader) pages(ctx context.Context, job *bigquery.Job, yield func(*domai
 	if err := r.unchanged(it.Schema); err != nil {
 		return err
 	}
+	if r.Via == ViaStorage {
+		return r.result(ctx, job, it.TotalRows, yield)
+	}
+	return r.pages(it, yield)
+}
+
+// pages reads the result of a query. The client's errors can hold cells and are not passed on as they are.
+func (r *reader) pages(it *bigquery.RowIterator, yield func(*domain.Chunk) error) error {
 	want, got, rows := it.TotalRows, uint64(0), newRows(r.Source)
 	for {
 		err := it.Next(rows)

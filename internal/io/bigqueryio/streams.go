@@ -39,14 +39,7 @@ func (r *reader) table(ctx context.Context, yield func(*domain.Chunk) error) err
 }
 
 // result reads the result of a query by the Storage Read API.
-func (r *reader) result(ctx context.Context, job *bigquery.Job, yield func(*domain.Chunk) error) error {
-	it, err := job.Read(ctx)
-	if err != nil {
-		return r.shown(err)
-	}
-	if err := r.unchanged(it.Schema); err != nil {
-		return err
-	}
+func (r *reader) result(ctx context.Context, job *bigquery.Job, rows uint64, yield func(*domain.Chunk) error) error {
 	config, err := job.Config()
 	if err != nil {
 		return r.shown(err)
@@ -56,7 +49,7 @@ func (r *reader) result(ctx context.Context, job *bigquery.Job, yield func(*doma
 		return fmt.Errorf("bigquery: %s: the service names no table that holds the query's result; read it without the Storage Read API", r.Table)
 	}
 	session := &storagepb.ReadSession{Table: resource(q.Dst.ProjectID, q.Dst.DatasetID, q.Dst.TableID)}
-	return r.streams(ctx, session, it.TotalRows, yield)
+	return r.streams(ctx, session, rows, yield)
 }
 
 func resource(project, dataset, table string) string {

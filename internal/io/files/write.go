@@ -45,3 +45,12 @@ func end(w io.WriteCloser, content []byte) error {
 	_, err := w.Write(content)
 	return errors.Join(err, w.Close())
 }
+
+// SyncNames makes the names in a directory of this machine durable.
+func SyncNames(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

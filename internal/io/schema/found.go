@@ -1,12 +1,11 @@
 package schema
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -45,10 +44,7 @@ func (c Charge) values() []string {
 }
 
 // sealOf is a hash of the values of a charge. It is no signature: who means to lie can.
-func sealOf(values []string) string {
-	sum := sha256.Sum256([]byte(strings.Join(values, "\n")))
-	return hex.EncodeToString(sum[:])
-}
+func sealOf(values []string) string { return wire.Hash([]byte(strings.Join(values, "\n"))) }
 
 // charge reads what it has cost to find the domain, for people of a privacy ID.
 func (r *reader) charge(n *yaml.Node, privacyID string) *Charge {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // Local keeps values as files of a directory, which is created if need be.
@@ -125,14 +127,5 @@ func create(path string, data []byte, shared bool) (err error) {
 	if err := os.Link(temp.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// syncDir makes the names of a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return files.SyncNames(dir)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // Options are the settings of places, by scheme, as JSON. The zero value is right for most.
@@ -16,11 +17,7 @@ type Options map[string]json.RawMessage
 
 // Set sets the settings of a place, which are plain data of a type that its package declares.
 func (o *Options) Set(scheme string, settings any) {
-	b, err := json.Marshal(settings)
-	if err != nil {
-		panic("table: settings are plain data and always marshal")
-	}
-	all := Options{scheme: b}
+	all := Options{scheme: wire.JSON(settings)}
 	for other, settings := range *o { // copies of o are not changed
 		if other != scheme {
 			all[other] = settings

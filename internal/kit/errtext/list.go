@@ -3,6 +3,7 @@ package errtext
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Shown is how many errors are kept.
@@ -83,4 +84,15 @@ func More(n int) string {
 		return fmt.Sprintf("and at least %d more", n)
 	}
 	return fmt.Sprintf("and %d more", n)
+}
+
+// Lines returns the lines of an error without their packages.
+func Lines(err error) (lines []string) {
+	for line := range strings.Lines(err.Error()) {
+		if _, after, ok := strings.Cut(line, ": "); ok {
+			line = after
+		}
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
 }

@@ -2,8 +2,6 @@ package book
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/store"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // Book is a budget book as it was when it was last read. It is for one goroutine.
@@ -144,8 +143,7 @@ func (b *Book) add(e *Entry, data []byte) {
 	if e.Return != "" {
 		b.back[e.Return] = true
 	}
-	sum := sha256.Sum256(data)
-	b.Entries, b.hashes = append(b.Entries, *e), append(b.hashes, hex.EncodeToString(sum[:]))
+	b.Entries, b.hashes = append(b.Entries, *e), append(b.hashes, wire.Hash(data))
 }
 
 // compose charges anew all that stands.

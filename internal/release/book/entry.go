@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // Terms are what the owner sets once. They are public.
@@ -96,20 +97,7 @@ func (c *Charge) Of(n dp.Neighbouring) (r accountant.Run, err error) {
 }
 
 // encode sets the hash of an entry, and returns its text.
-func (e *Entry) encode() []byte {
-	e.SHA256 = ""
-	sum := sha256.Sum256(e.text())
-	e.SHA256 = hex.EncodeToString(sum[:])
-	return e.text()
-}
-
-func (e *Entry) text() []byte {
-	b, err := json.MarshalIndent(e, "", " ")
-	if err != nil {
-		panic("book: an entry is plain data and always marshals")
-	}
-	return append(b, '\n')
-}
+func (e *Entry) encode() []byte { return wire.Sealed(e, &e.SHA256) }
 
 // decode reads the text of an entry: every byte of it means something.
 func decode(data []byte) (e Entry, err error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 )
 
 // Fault says why a book takes no charge of a release, in the words of the command: Where is a flag, and Fix may be empty.
@@ -76,7 +77,7 @@ func (b *Book) Full(epsilon dp.Epsilon, err error, ledgerOf func(dp.Epsilon) (*a
 	case ledgerOf == nil:
 		return b.noRoom(err, fmt.Sprintf("lower --delta: a tenth of it is for values, and of the book's, %g, a hundredth is for those of all runs", float64(b.Terms.Delta)))
 	case !full:
-		return &Fault{"--ledger", strings.Join(lines(err), "; "), "choose another --method, a smaller --epsilon, or a book made with --mixed"}
+		return &Fault{"--ledger", strings.Join(errtext.Lines(err), "; "), "choose another --method, a smaller --epsilon, or a book made with --mixed"}
 	}
 	fix := "nothing more can be released of this table under that promise; rows of the releases so far cost nothing: dapple sample"
 	if e := b.Sum.LargestEpsilon(ledgerOf); e > 0 {
@@ -86,18 +87,7 @@ func (b *Book) Full(epsilon dp.Epsilon, err error, ledgerOf func(dp.Epsilon) (*a
 }
 
 func (b *Book) noRoom(err error, fix string) *Fault {
-	return &Fault{"--ledger", fmt.Sprintf("%s, the book of %s, has no room for this: %s", b.Dir, b.Terms.Name, lines(err)[0]), fix}
-}
-
-// lines returns the lines of an error without their packages.
-func lines(err error) (list []string) {
-	for line := range strings.Lines(err.Error()) {
-		if _, after, ok := strings.Cut(line, ": "); ok {
-			line = after
-		}
-		list = append(list, strings.TrimSpace(line))
-	}
-	return list
+	return &Fault{"--ledger", fmt.Sprintf("%s, the book of %s, has no room for this: %s", b.Dir, b.Terms.Name, errtext.Lines(err)[0]), fix}
 }
 
 // Spent describes the sum of all charges.

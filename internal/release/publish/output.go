@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/dry"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/model/relation"
@@ -38,12 +39,9 @@ func (o *Output) Open() {
 func Encode(o any, t *table.Target) string {
 	rows, people := t.Domain, t.People
 	t.Domain, t.People = nil, nil
-	b, err := json.Marshal(o)
+	text := wire.JSON(o)
 	t.Domain, t.People = rows, people
-	if err != nil {
-		panic("publish: an output is plain data and always marshals")
-	}
-	return string(b)
+	return string(text)
 }
 
 // Decode returns the open output that Encode wrote.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
@@ -40,11 +41,7 @@ func init() {
 // state returns the statement of a release.
 func state(s beam.Scope, release synth.Release, p synth.Params, d publish.Description) beam.PCollection {
 	d.Public, d.RowsAsked = query.Frame{Domain: *release.Domain(), Workload: release.Workload()}, p.Rows
-	said, err := json.Marshal(d)
-	if err != nil {
-		panic("expansion: a description is plain data and always marshals")
-	}
-	return beam.ParDo(s.Scope("dapple.Statement"), &stateFn{Description: said, Store: p.Store.Config}, release.Artifacts(s))
+	return beam.ParDo(s.Scope("dapple.Statement"), &stateFn{Description: wire.JSON(d), Store: p.Store.Config}, release.Artifacts(s))
 }
 
 type stateFn struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
+	"github.com/dapple-dp/dapple/internal/solver/methods"
 )
 
 // mostLines is the length of WriteText's plan. The command adds one line, the next command.
@@ -115,7 +116,7 @@ func (p *Plan) people(n float64) string {
 func (p *Plan) expected() (list []said) {
 	if !math.IsNaN(p.AverageTV) {
 		list = append(list, said{head: "error", text: fmt.Sprintf("%s miss %s of the %s on average; likely between %s and %s",
-			report.TablesOf(p.width()), page.Plain(p.AverageTV), report.Counted(p.Domain.PrivacyID, p.Domain.Events != nil), page.Plain(p.LowTV), page.Plain(p.HighTV))})
+			report.TablesOf(methods.Widest(p.Problem.Workload)), page.Plain(p.AverageTV), report.Counted(p.Domain.PrivacyID, p.Domain.Events != nil), page.Plain(p.LowTV), page.Plain(p.HighTV))})
 	}
 	if !math.IsNaN(p.GapsTV) {
 		list = append(list, p.order())
@@ -175,14 +176,6 @@ func (p *Plan) cost() string {
 		text += fmt.Sprintf("; %s rows of output, about %s", page.Count(p.Rows), page.Bytes(p.FileBytes))
 	}
 	return text
-}
-
-// width is the number of columns of the workload's widest marginals.
-func (p *Plan) width() (w int) {
-	for _, m := range p.Problem.Workload.Marginals {
-		w = max(w, len(m.Clique))
-	}
-	return w
 }
 
 // meaning says what ε and δ mean, and warns of large ones.

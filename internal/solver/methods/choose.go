@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/query"
 	rakes "github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -86,14 +87,19 @@ func Delta(p solver.Problem, name string) dp.Delta {
 	return 0
 }
 
+// Widest is the number of columns of the widest marginals of a workload.
+func Widest(w query.Workload) (n int) {
+	for _, m := range w.Marginals {
+		n = max(n, len(m.Clique))
+	}
+	return n
+}
+
 // ruleOfGaussian is the rule for δ > 0.
 func ruleOfGaussian(p solver.Problem) (name, why string) {
-	rake, widest := must("rake"), 0
+	rake, widest := must("rake"), Widest(p.Workload)
 	if p.Domain != nil && p.Domain.Learns() {
 		return "rake", "δ > 0, and the bins of some columns are learned"
-	}
-	for _, m := range p.Workload.Marginals {
-		widest = max(widest, len(m.Clique))
 	}
 	const usual = "δ > 0: noisy scores find the tables worth measuring, in any domain"
 	if p.Public != nil && widest <= rake.Widest {

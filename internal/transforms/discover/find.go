@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
@@ -80,11 +80,7 @@ func find(p Params, cut int64, counts *table, secret mechanism.Seed, beforeNoise
 // config is the hash of all that noise depends on beside the counts.
 func (p Params) config() [sha256.Size]byte {
 	p.Store.Kind, p.Store.Config, p.RunID, p.Book, p.ID, p.Shards = "", "", "", "", "", 0
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic("discover: parameters are plain data and always marshal")
-	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(wire.JSON(p))
 }
 
 // adopt reads what was found under the run ID of a discovery. It refuses what was found with other parameters: its charge is

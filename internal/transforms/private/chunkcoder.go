@@ -26,16 +26,12 @@ func encodeChunk(c *domain.Chunk) []byte {
 	for i := range c.Columns {
 		b = appendColumn(b, &c.Columns[i], c.Rows)
 	}
-	b = appendText(b, c.Source)
+	b = wire.AppendText(b, c.Source)
 	b = binary.AppendUvarint(b, uint64(len(c.Lines)))
 	for _, l := range c.Lines {
 		b = binary.AppendVarint(b, int64(l))
 	}
 	return b
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 func appendColumn(b []byte, c *domain.Column, rows int) []byte {
@@ -72,7 +68,7 @@ func appendColumn(b []byte, c *domain.Column, rows int) []byte {
 	case domain.Dictionary:
 		b = binary.AppendUvarint(b, uint64(len(c.Dict)))
 		for _, s := range c.Dict {
-			b = appendText(b, s)
+			b = wire.AppendText(b, s)
 		}
 	}
 	for _, v := range c.Ints[:rows] {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,8 +49,7 @@ func init() {
 
 // refTo returns the reference to an encoded artifact stored at path; inline if there is no store.
 func refTo(path string, data []byte, store StoreRef) ModelRef {
-	sum := sha256.Sum256(data)
-	ref := ModelRef{Path: path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}
+	ref := ModelRef{Path: path, SHA256: wire.Hash(data), Bytes: int64(len(data))}
 	if store.Kind == "" {
 		ref.Path, ref.Inline = "", data
 	}
@@ -100,7 +98,7 @@ func (r ModelRef) Read(ctx context.Context, store StoreRef) ([]byte, error) {
 			return nil, fmt.Errorf("synth: release %s is not in the store: do all workers see the same one?", r.Path)
 		}
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != r.SHA256 {
+	if wire.Hash(data) != r.SHA256 {
 		return nil, fmt.Errorf("synth: release %q does not have the announced hash", r.Path)
 	}
 	return data, nil
@@ -155,15 +153,6 @@ func appendBool(b []byte, is bool) []byte {
 		return append(b, 1)
 	}
 	return append(b, 0)
-}
-
-// toJSON encodes an element of plain data, which always marshals.
-func toJSON(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("synth: an element of plain data always marshals")
-	}
-	return b
 }
 
 func fromJSON(b []byte, v any) error {

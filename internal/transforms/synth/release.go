@@ -16,6 +16,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/solver"
@@ -132,7 +133,7 @@ func differs(want, got *domain.Domain) error {
 		if w.Learned > 0 {
 			w, g = domain.Attribute{Name: w.Name, Type: w.Type}, domain.Attribute{Name: g.Name, Type: g.Type}
 		}
-		if !bytes.Equal(toJSON(w), toJSON(g)) {
+		if !bytes.Equal(wire.JSON(w), wire.JSON(g)) {
 			errs = append(errs, fmt.Errorf("synth: column %q of the model has another type, other values or other bins than the domain; "+
 				"give the domain of the release, or nil", w.Name))
 		}

@@ -2,8 +2,6 @@ package synth
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/model/relation"
@@ -81,8 +80,7 @@ func (f *sampleFn) load(ctx context.Context, ref ModelRef) (*rowSource, error) {
 	if f.Params.Where != "" {
 		return newConditional(model, f.Params)
 	}
-	sum := sha256.Sum256(a.Model)
-	return newRowSource(model, hex.EncodeToString(sum[:]), f.Params)
+	return newRowSource(model, wire.Hash(a.Model), f.Params)
 }
 
 // newRowSource returns the rows of a model, whose hash keys them.

@@ -2,7 +2,6 @@ package synth
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -11,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 )
 
@@ -49,9 +49,5 @@ func (f *solveFn) config() [sha256.Size]byte {
 		Shape    counts.Shape
 	}{f.Params, f.Public.Domain, f.Public.Workload, f.Shape}
 	c.Params.Store, c.Params.Parts, c.Params.Book, c.Params.Runner, c.Params.NoStore = StoreRef{}, StoreRef{}, "", "", ""
-	b, err := json.Marshal(c)
-	if err != nil {
-		panic("synth: a configuration is plain data and always marshals")
-	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(wire.JSON(c))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 )
 
@@ -76,14 +77,14 @@ func init() {
 	register.Iter1[FileRef]()
 }
 
-func encodeFileRef(f FileRef) []byte { return toJSON(f) }
+func encodeFileRef(f FileRef) []byte { return wire.JSON(f) }
 
 func decodeFileRef(b []byte) (f FileRef, err error) {
 	err = fromJSON(b, &f)
 	return f, err
 }
 
-func encodePublished(m Published) []byte { return toJSON(m) }
+func encodePublished(m Published) []byte { return wire.JSON(m) }
 
 func decodePublished(b []byte) (m Published, err error) {
 	err = fromJSON(b, &m)

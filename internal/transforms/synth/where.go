@@ -1,12 +1,11 @@
 package synth
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/relation"
@@ -49,6 +48,5 @@ func newConditional(f *modelfile.File, p WriteParams) (*rowSource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("synth: Where: %w", err)
 	}
-	sum := sha256.Sum256(b)
-	return newRowSource(f, hex.EncodeToString(sum[:]), p)
+	return newRowSource(f, wire.Hash(b), p)
 }

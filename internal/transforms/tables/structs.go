@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/fields"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
@@ -99,13 +100,7 @@ func formatOf(to table.Target, d *domain.Domain) error {
 }
 
 // plain returns a target as the text from which workers read it.
-func plain(to table.Target) string {
-	b, err := json.Marshal(to)
-	if err != nil {
-		panic("tables: a target is plain data and always marshals")
-	}
-	return string(b)
-}
+func plain(to table.Target) string { return string(wire.JSON(to)) }
 
 func unplain(text string) (to table.Target, err error) {
 	err = json.Unmarshal([]byte(text), &to)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
 )
@@ -48,11 +49,7 @@ func (s Staging) jobs(ctx context.Context) (j Job, n int) {
 // Remember records a job in a staging.
 func (s Staging) Remember(ctx context.Context, j Job) error {
 	_, n := s.jobs(ctx)
-	b, err := json.Marshal(j)
-	if err != nil {
-		panic("pipelines: a job is plain data and always marshals")
-	}
-	_, _, err = archive.Open(s.Dir).CreateIfAbsent(ctx, jobName(n+1), b)
+	_, _, err := archive.Open(s.Dir).CreateIfAbsent(ctx, jobName(n+1), wire.JSON(j))
 	return err
 }
 

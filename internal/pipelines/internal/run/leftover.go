@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
@@ -68,8 +67,7 @@ func inspectAbandoned(ctx context.Context, dir string) (f Leftover, ok bool) {
 	f.Drawn, f.Unread = drawn, drawnErr != nil || err != nil
 	if released && err == nil {
 		if a, err := synth.DecodeArtifact(data); err == nil && a.RunID == f.RunID {
-			sum := sha256.Sum256(data)
-			f.Model = &synth.ModelRef{Path: f.RunID + synth.ReleaseSuffix, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))}
+			f.Model = &synth.ModelRef{Path: f.RunID + synth.ReleaseSuffix, SHA256: wire.Hash(data), Bytes: int64(len(data))}
 		}
 	}
 	return f, true

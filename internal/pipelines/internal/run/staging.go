@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/store"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
@@ -86,7 +87,7 @@ func (a Area) Stage(ctx context.Context, runID string) (Staging, error) {
 	}
 	unlock, err := files.Hold(dir)
 	if err == nil {
-		err = syncNames(a.Dir)
+		err = files.SyncNames(a.Dir)
 	}
 	if err != nil {
 		return Staging{}, fmt.Errorf("pipelines: staging directory: %w", errors.Join(err, os.Remove(dir)))
@@ -94,22 +95,9 @@ func (a Area) Stage(ctx context.Context, runID string) (Staging, error) {
 	return Staging{dir, unlock}, nil
 }
 
-// syncNames makes the names in a directory durable.
-func syncNames(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // Sign writes a note to a staging that identifies its run.
 func (s Staging) Sign(ctx context.Context, n Note) error {
-	b, err := json.Marshal(n)
-	if err != nil {
-		panic("pipelines: a note is plain data and always marshals")
-	}
-	_, _, err = archive.Open(s.Dir).CreateIfAbsent(ctx, noteName, b)
+	_, _, err := archive.Open(s.Dir).CreateIfAbsent(ctx, noteName, wire.JSON(n))
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
 	"github.com/dapple-dp/dapple/internal/testkit/jobstest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
@@ -74,7 +75,7 @@ func TestRequest(t *testing.T) {
 	}
 	for _, env := range graph.GetComponents().GetEnvironments() {
 		worker := &pipepb.ArtifactUrlPayload{}
-		if err := proto.Unmarshal(env.GetDependencies()[0].GetTypePayload(), worker); err != nil || worker.Url != "gs://b/run7/worker" || worker.Sha256 != digest([]byte("a program")) {
+		if err := proto.Unmarshal(env.GetDependencies()[0].GetTypePayload(), worker); err != nil || worker.Url != "gs://b/run7/worker" || worker.Sha256 != wire.Hash([]byte("a program")) {
 			t.Errorf("workers fetch %v, %v", worker, err)
 		}
 	}

@@ -2,8 +2,6 @@ package dataflow
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow/dataflowlib"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/request/jobs"
 )
 
@@ -31,7 +30,7 @@ func (s *service) Submit(ctx context.Context, graph *pipepb.Pipeline, o jobs.Opt
 	if err != nil {
 		return "", fmt.Errorf("staging the program for the workers: %w", err)
 	}
-	payload, err := proto.Marshal(&pipepb.ArtifactUrlPayload{Url: worker, Sha256: digest(program)})
+	payload, err := proto.Marshal(&pipepb.ArtifactUrlPayload{Url: worker, Sha256: wire.Hash(program)})
 	if err == nil {
 		err = graphx.UpdateDefaultEnvWorkerType(graphx.URNArtifactURLType, payload, graph)
 	}
@@ -48,10 +47,10 @@ func (s *service) Submit(ctx context.Context, graph *pipepb.Pipeline, o jobs.Opt
 	}
 	request, err := dataflowlib.Translate(ctx, graph, &dataflowlib.JobOptions{
 		Name: o.Name, Experiments: append(slices.Clone(experiments), o.Experiments...),
-		Project: s.project, Region: s.region, ContainerImage: o.Config, WorkerHash: digest(program), TempLocation: o.Cloud.Temp,
+		Project: s.project, Region: s.region, ContainerImage: o.Config, WorkerHash: wire.Hash(program), TempLocation: o.Cloud.Temp,
 		MachineType: o.Cloud.Machine, MaxNumWorkers: int64(o.Cloud.MaxWorkers),
 		ServiceAccountEmail: o.Cloud.ServiceAccount, Subnetwork: o.Cloud.Subnetwork, NoUsePublicIPs: o.Cloud.PrivateIPs, Labels: o.Cloud.Labels,
-	}, worker, model, digest(b))
+	}, worker, model, wire.Hash(b))
 	if err != nil {
 		return "", err
 	}
@@ -73,9 +72,4 @@ func (s *service) Submit(ctx context.Context, graph *pipepb.Pipeline, o jobs.Opt
 		return "", errors.Join(errors.New("submitting the job: the answer names no job"), jobs.ErrUnknown)
 	}
 	return made.Id, nil
-}
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
 
 // manifestFormat is the version of _manifest.json.
@@ -39,26 +40,10 @@ type Manifest struct {
 }
 
 // Encode sets the hash of a manifest, and returns its text.
-func (m *Manifest) Encode() []byte {
-	m.SHA256 = ""
-	sum := sha256.Sum256(m.text())
-	m.SHA256 = hex.EncodeToString(sum[:])
-	return m.text()
-}
+func (m *Manifest) Encode() []byte { return wire.Sealed(m, &m.SHA256) }
 
 // FileSHA256 returns the hash of the manifest's file, which stands for all that the manifest names.
-func (m *Manifest) FileSHA256() string {
-	sum := sha256.Sum256(m.text())
-	return hex.EncodeToString(sum[:])
-}
-
-func (m *Manifest) text() []byte {
-	b, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		panic("sink: a manifest is plain data and always marshals")
-	}
-	return append(b, '\n')
-}
+func (m *Manifest) FileSHA256() string { return wire.Hash(m.Encode()) }
 
 // Decode reads the text of a manifest, which is exactly as it was written or refused: a key that is unknown, absent,
 // there twice or spelled otherwise is a change.
@@ -123,8 +108,7 @@ func (d Dir) ReadManifest() (*Manifest, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("sink: %s: the manifest %w", Show(d.ReleaseDir()), err)
 	}
-	sum := sha256.Sum256(b)
-	return m, hex.EncodeToString(sum[:]), nil
+	return m, wire.Hash(b), nil
 }
 
 // validate makes sure that nothing outside the directories is named, and that the sums are right.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
+	"github.com/dapple-dp/dapple/internal/io/files"
 )
 
 // Disk is the real disk.
@@ -93,10 +94,4 @@ func (disk) Remove(path string) error { return os.Remove(path) }
 
 func (disk) RemoveAll(path string) error { return os.RemoveAll(path) }
 
-func (disk) Sync(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
+func (disk) Sync(dir string) error { return files.SyncNames(dir) }
