@@ -84,9 +84,9 @@ func (p Page) limitsOfPeople(not func(format string, args ...any)) {
 	s := p.Privacy
 	switch {
 	case s.RowsMax > 0 && s.RowsInOrder != "":
-		not("More of a person's past than the row before: each row is drawn given that and the person; running totals and what comes at most once do not hold. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
+		not("More of a person's past than the row before: each row is drawn given that and the person; running totals and what comes at most once do not hold. %s", p.mostRows())
 	case s.RowsMax > 0:
-		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. Nobody has more than %s.", page.Count(float64(s.RowsMax)))
+		not("Sequences: the rows of one person are drawn independently of each other, given what the model holds of the person; their order, the gaps between them and running totals mean nothing. %s", p.mostRows())
 	case s.PrivacyID != "":
 		not("Sequences and repeats: each %s has one row here, however many it had.", s.unitName())
 	}
@@ -94,6 +94,22 @@ func (p Page) limitsOfPeople(not func(format string, args ...any)) {
 		not("The number of rows, and what is in most of them: %s.", line)
 	}
 }
+
+// mostRows says how many rows are written at most, and how many people may have had more.
+func (p Page) mostRows() string {
+	most := page.Count(float64(p.Privacy.RowsMax))
+	for _, m := range p.Marginals {
+		if e := p.Domain.Events; e != nil && len(m.Clique) == 1 && m.Clique[0] == e.Columns {
+			if part := m.Fitted[len(m.Fitted)-1]; part >= muchCut {
+				return fmt.Sprintf("Nobody has more than %s: about %s have as many, and what they had beyond is in no row and in no answer.", most, page.Percent(part, 0))
+			}
+		}
+	}
+	return "Nobody has more than " + most + "."
+}
+
+// muchCut is the part of the people with the most rows from which on it is said.
+const muchCut = .05
 
 // width is the number of columns of the widest published marginals.
 func (p Page) width() (w int) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
@@ -176,5 +177,15 @@ func TestStatementIsEmbedded(t *testing.T) {
 	must.Hold(t, bytes.Equal(one, two), "got %s, want %s", one, two)
 	for link := range strings.SplitSeq(b.String(), `href="`+repository) {
 		must.Hold(t, !strings.HasPrefix(link, "blob/main/"), "a link to a branch: %.60s", link)
+	}
+}
+
+// TestRowsBeyondTheMost: the page says how many people may have had more rows than are written.
+func TestRowsBeyondTheMost(t *testing.T) {
+	for _, part := range []float64{0, .03, .07, .41, 1} {
+		d := must.Value((&domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "k", Type: domain.String, Values: []string{"a", "b"}}}}).WithEvents(nil, nil, domain.EqualRatioCuts(3), 3))(t)
+		p := Page{Domain: d, Privacy: Privacy{RowsMax: 3}, Marginals: []Marginal{{Clique: domain.Clique{0}, Fitted: []float64{.5, .5}}, {Clique: domain.Clique{1}, Fitted: []float64{1 - part, 0, part}}}}
+		said := strings.Join(p.card(known{}).Not, "\n")
+		must.Hold(t, strings.Contains(said, "Nobody has more than 3: about") == (part >= .05), "%g of the people have the most rows: %s", part, said)
 	}
 }
