@@ -54,6 +54,10 @@ func Asked(r *solver.Result, w query.Workload) []Answer {
 	return list
 }
 
+// askedCertified is by how much larger the errors of asked queries are beside the largest one than those of cells, which are many and mostly
+// small: of five workloads of 15 to 123 queries with δ = 0 at ε = .3 to 10 80 to 95 % held without it.
+const askedCertified = 1.2
+
 // askedErrors returns the standard errors of answers with the given bases; nil if nothing was released of their errors.
 func askedErrors(r *solver.Result, bases []float64) ([]float64, Source) {
 	out := make([]float64, len(bases))
@@ -71,7 +75,7 @@ func askedErrors(r *solver.Result, bases []float64) ([]float64, Source) {
 		return out, Measured
 	case r.MaxError != nil:
 		v := &Intervals{maxError: r.MaxError}
-		v.certified(1, certifiedKnee, bases, out)
+		v.certified(askedCertified, certifiedKnee, bases, out)
 		return out, Certificate
 	}
 	return nil, Bound

@@ -35,9 +35,11 @@ type Answer struct {
 	Hidden                          float64 // fewer people than about so many have no answer; 0: this has one
 	Measured                        bool    // noisy answers of all marginals that bear on it were released; false: the model's error is predicted
 	Earlier                         bool    // an earlier version made the release: the interval leaves out the fit's distance from the answers
+	UpTo                            string  // the end of a range at which many people are: it is of values up to that, as larger ones have become
 }
 
-// From says where the standard error comes from: "measured" or "modelled", and whether an earlier version made the release.
+// From says where the standard error comes from: "measured" or "modelled", and whether an earlier version made the release, or larger
+// values have become the end of their range.
 func (a *Answer) From() string {
 	from := "modelled"
 	if a.Measured {
@@ -45,6 +47,9 @@ func (a *Answer) From() string {
 	}
 	if a.Earlier {
 		from += ", earlier version"
+	}
+	if a.UpTo != "" {
+		from += ", of values up to " + a.UpTo
 	}
 	return from
 }
@@ -187,6 +192,11 @@ func (v *view) answer(g *group, it *Item) Answer {
 			v.quantile(&out, g, &it.Top, count)
 		} else {
 			v.variance(&out, g, &it.Top, count)
+		}
+	}
+	if i := v.d.Index(it.Top.Column); i >= 0 && i < v.r.Domain.Len() && it.Top.Function != "COUNT" && out.Hidden == 0 {
+		if end, from := piled(&v.r.Domain.Attributes[i]); it.Top.Function != "QUANTILE" || out.High >= from {
+			out.UpTo = end
 		}
 	}
 	least, most := v.bounds(it)

@@ -10,6 +10,7 @@ import (
 type Mean struct {
 	Known       bool
 	Value, Half float64
+	UpTo        string // see Answer
 }
 
 // String writes a mean with its interval, to two digits of the latter.
@@ -18,7 +19,11 @@ func (m Mean) String() string {
 	if m.Half == 0 {
 		most = 0
 	}
-	return fmt.Sprintf("mean %s ± %s", known(m.Value, m.Half, 2, most), known(m.Half, m.Half, 2, most))
+	said := fmt.Sprintf("mean %s ± %s", known(m.Value, m.Half, 2, most), known(m.Half, m.Half, 2, most))
+	if m.UpTo != "" {
+		said += ", of values up to " + m.UpTo
+	}
+	return said
 }
 
 // known writes a number to so many digits of its error, with at most so many decimals; with a power of ten if these would not show the

@@ -109,3 +109,42 @@ func TestSeasons(t *testing.T) {
 	}
 	must.Hold(t, float64(held) >= .9*float64(asked), "%d of %d hold", held, asked)
 }
+
+// TestTailsThatAreCut: where far more people are at the end of a learned range than before it, larger values have become the end, and means,
+// sums, deviations and high quantiles say so. Tails that fade out, or end at 0, are as they are.
+func TestTailsThatAreCut(t *testing.T) {
+	for _, typed := range []domain.Attribute{
+		{Type: domain.Int64, Cuts: []int64{0, 1023}, Resolution: 1},
+		{Type: domain.Numeric, Scale: 3, Cuts: []int64{0, 1023_999}, Resolution: 1},
+		{Type: domain.Float64, FloatCuts: []float64{0, 1023.5}, FloatResolution: .5},
+	} {
+		for name, tail := range map[string]func(part float64) float64{ // part of the people below this part of the range
+			"even":   func(x float64) float64 { return x },
+			"fading": func(x float64) float64 { return (1 - math.Exp(-8*x)) / (1 - math.Exp(-8)) },
+			"zeros":  func(x float64) float64 { return .7 + .3*x },
+			"cut":    func(x float64) float64 { return .98 * (1 - math.Exp(-8*x)) },
+		} {
+			a := typed
+			a.Name, a.Learned, a.Null = "x", 10, true
+			b := domain.LearnedBins{}
+			n := a.Fine()
+			for k := range 100 {
+				from, to := float64(k)/100, float64(k+1)/100
+				run := domain.Run{From: n * k / 100, Share: tail(to) - tail(from)}
+				if k == 0 {
+					run.Share = tail(to)
+				}
+				b.Runs = append(b.Runs, run)
+				if k%10 == 0 {
+					b.Starts = append(b.Starts, run.From)
+				}
+			}
+			b.Runs = append(b.Runs, domain.Run{From: n - 1, Share: 1 - tail(1)})
+			d := must.Value((&domain.Domain{Attributes: []domain.Attribute{a}}).WithBins([]domain.LearnedBins{b}))(t)
+			for _, x := range ask(t, unexplained(t, d, 25), "SELECT AVG(x), SUM(x), STDDEV(x), QUANTILE(x, 0.999), MEDIAN(x), COUNT(x) FROM rows") {
+				want := name == "cut" && x.Column != "MEDIAN(x)" && x.Column != "COUNT(x)"
+				must.Hold(t, x.UpTo != "" == want, "%s of %s, a tail that is %s: of values up to %q", x.Column, a.Type, name, x.UpTo)
+			}
+		}
+	}
+}
