@@ -207,4 +207,5 @@ var strange = []family{
 		g.add("z", list(3), people, func(i int) string { return "v" + strconv.Itoa(int(3*math.Pow(middle[i], 1.5))) })
 		return g
 	}},
+	under("linear queries with δ = 0", "linear queries", "--delta=0"),
 }
