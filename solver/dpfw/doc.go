@@ -7,8 +7,9 @@
 // The model starts uniform. A round selects, by the exponential mechanism, a marginal and the sign of
 // the error in each of its cells (Block), or one cell and its sign (Cell), and multiplies the weight of
 // every record by exp(±step) accordingly. The answer is the average of the models, later ones weighing
-// more. Nothing is measured, so the model holds no noise of its own. The selected signs tell the counts as noisy answers
-// would: the fit is tested against them, at no charge.
+// more. Nothing is measured, so the average holds no noise of its own. The selected signs tell the counts as noisy answers
+// would: the fit is tested against them, at no charge. Where they tell that most cells are empty, the answer is a fit to these
+// counts, as of package dpam.
 //
 // Events: up to 1,000 selections, the total (AddRemove) and a certificate, the largest error, at the end; how many
 // depends on public figures alone.

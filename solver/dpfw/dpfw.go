@@ -11,7 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// bytesPerCell is the memory of a solve for each cell of the universe: three vectors and buffers.
+// bytesPerCell is the memory of the rounds for each cell of the universe: three vectors and buffers.
 const bytesPerCell = 32
 
 // The stages of a run, and what they get of the budget in per cent; the selections get the rest. Under

@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -28,6 +30,12 @@ func (pl *plan) run(p solver.Problem, c curator) (*solver.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	scale := pl.scale(c.Budget())
+	if pl.form == Block {
+		if err := r.thin(p, weights, scale); err != nil {
+			return nil, err
+		}
+	}
 	worst, err := c.MaxError(stageCertificate, p.Workload, answers(p.Workload, weights), pl.certificate)
 	if err != nil {
 		return nil, err
@@ -41,10 +49,33 @@ func (pl *plan) run(p solver.Problem, c curator) (*solver.Result, error) {
 		Status:     solver.RoundsDone,
 	}
 	if pl.form == Block {
-		out.Fit = r.test(out.Model, pl.scale(c.Budget()))
+		out.Fit = r.test(out.Model, scale)
 		out.Status = out.Fit.StatusOf(out.Status)
 	}
 	return out, nil
+}
+
+// thin replaces the averaged model's weights, if the rounds tell that most cells are empty, by those of a fit to the counts that they
+// tell: the average still holds people whom the first, even models had there.
+func (r *run) thin(p solver.Problem, weights []float64, b float64) error {
+	if _, err := dense.CheckUniverse(r.maximal.Sizes, dpam.BytesPerCell, p.Memory()); err != nil {
+		return nil // such a fit takes three times the memory of rounds
+	}
+	average := &population.Model{Sizes: r.maximal.Sizes, Weights: weights}
+	list := r.told.answers(r.maximal, average.Marginals(r.maximal.Cliques()), b)
+	cliques := make([]domain.Clique, len(list))
+	for i, m := range list {
+		cliques[i] = m.Clique
+	}
+	fit, err := dpam.Fit(dense.NewOracle(dense.NewPlan(r.maximal.Sizes, cliques)), list, r.units, dpam.FitSettings{
+		Seed: p.Seed, Prior: dpam.Independent(r.maximal.Sizes, list, r.impossible)})
+	if err != nil || !fit.Thin {
+		return err
+	}
+	for z, x := range fit.Weights {
+		weights[z] = x * r.units
+	}
+	return nil
 }
 
 // descend returns the average of the models, the t-th with weight t, scaled to the number of units.

@@ -26,6 +26,9 @@ func (p *Plan) Len() int { return p.k }
 // Cells returns the number of answers for each clique, cells or queries, in order. The caller must not change it.
 func (p *Plan) Cells() []int { return p.answers }
 
+// Sizes returns the sizes of the attributes.
+func (p *Plan) Sizes() []int { return p.sizes }
+
 // Cliques returns the plan's cliques, in order. The caller must not change them.
 func (p *Plan) Cliques() []domain.Clique { return p.cliques }
 

@@ -25,4 +25,7 @@
 // needs the effective number of parameters; Stein's unbiased risk estimate measures it from a second
 // run on slightly perturbed data ("companion"), at the price of twice the time, and comes within a few
 // per cent of the best iterate.
+//
+// A fit from independent columns moves people from few full cells to many empty ones, each of which follows the noise above 0. Package
+// cells tells the likely counts of such tables. A fit from these is kept if its estimated risk is less.
 package dpam

@@ -15,9 +15,9 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// bytesPerCell is the memory of a solve for each cell of the universe: eight vectors and buffers, and
+// BytesPerCell is the memory of a solve for each cell of the universe: eight vectors and buffers, and
 // half as much again for anyone who holds the private counts and uses the model.
-const bytesPerCell = 96
+const BytesPerCell = 96
 
 // Settings are what a request may choose. The zero value is the default.
 type Settings struct {
@@ -91,7 +91,7 @@ func (s Settings) Solve(p solver.Problem, c curator) (*solver.Result, error) {
 	}
 	o := dense.NewOracle(dense.PlanOf(w))
 	impossible := p.Domain.Exclusions()
-	of := FitSettings{MaxIterations: cmp.Or(s.Iterations, p.Rounds), Seed: p.Seed, Progress: p.Progress, Prior: independent(w.Sizes, ms, impossible)}
+	of := FitSettings{MaxIterations: cmp.Or(s.Iterations, p.Rounds), Seed: p.Seed, Progress: p.Progress, Prior: Independent(w.Sizes, ms, impossible)}
 	if p.Public != nil {
 		if of.Public, err = p.Public.Histogram(w.Sizes); err != nil {
 			return nil, fmt.Errorf("dpam: %w", err)
@@ -154,10 +154,10 @@ func release(p solver.Problem, w query.Workload, c curator) (ms []query.Measurem
 	return ms, total, err
 }
 
-// independent returns the distribution of independent columns with the measured sums of single columns, each a mean of answers
+// Independent returns the distribution of independent columns with the measured sums of single columns, each a mean of answers
 // weighted by their inverse variance, at least leastValue of even ones. A sum of many cells has little noise beside what stopping
 // early leaves of it, from a start that is even.
-func independent(sizes []int, ms []query.Measurement, impossible domain.Exclusions) []float64 {
+func Independent(sizes []int, ms []query.Measurement, impossible domain.Exclusions) []float64 {
 	prior := dense.Uniform(sizes, impossible)
 	for a, k := range sizes {
 		counts := make([]float64, k)
@@ -221,7 +221,7 @@ func measured(p solver.Problem) (query.Workload, error) {
 	if len(w.Marginals) == 0 {
 		return w, errors.New("dpam: the workload has no marginals")
 	}
-	if _, err := dense.CheckUniverse(w.Sizes, bytesPerCell, p.Memory()); err != nil {
+	if _, err := dense.CheckUniverse(w.Sizes, BytesPerCell, p.Memory()); err != nil {
 		return w, fmt.Errorf("dpam: %w", err)
 	}
 	return w, nil

@@ -42,9 +42,11 @@ type Fitted struct {
 	RMSE       float64   // predicted root mean square error of a measured cell in counts
 	Public     float64   // rows that the public table counted for; 0: the fit does not use it
 	Iterations int       // the step whose iterate was kept
+	Thin       bool      // it starts from the likely counts of tables most of whose cells are empty
 
-	risk    float64   // estimated, in units of the noise
-	answers []float64 // of the distribution, in standard deviations of the noise
+	risk      float64   // estimated, in units of the noise
+	answers   []float64 // of the distribution, in standard deviations of the noise
+	companion []float64 // the companion's weights
 }
 
 // Fit minimises Σ_A ‖M_A(x) − values_A/total‖²/variance_A over distributions x on the universe and
@@ -60,7 +62,10 @@ func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s FitSettings) 
 	check(o.Plan(), ms, total)
 	r := newRisk(o.Plan(), ms, total, s)
 	start := prior(s.Prior, o.Plan().Len())
-	without, err := fit(o, r, start, 0, s)
+	without, err := fit(o, r, start, start, 0, math.Inf(1), s)
+	if err == nil && s.Project == nil {
+		without, err = thin(o, r, ms, start, without, s)
+	}
 	if err != nil || s.Public == nil {
 		return without, err
 	}
@@ -68,7 +73,7 @@ func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s FitSettings) 
 	if rows == 0 {
 		return without, nil
 	}
-	with, err := fit(o, r, start, rows, s)
+	with, err := fit(o, r, start, start, rows, math.Inf(1), s)
 	if err != nil {
 		return nil, err
 	}
@@ -107,18 +112,22 @@ func (f *Fitted) clearlyBetter(than *Fitted) bool {
 	return f.risk < than.risk-clearly*2*math.Sqrt(square)
 }
 
-// fit is one fit from the start. With rows above 0 the start stands for as many rows of a public table.
-func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s FitSettings) (*Fitted, error) {
-	limit := s.MaxIterations
+// fit is one fit from the start, and its companion's. With rows above 0 the start stands for as many rows of a public table. If most is
+// finite the start may be kept itself, and there is no fit, nor an error, if the estimated error of the start is above most.
+func fit(o *dense.Oracle, r *risk, start, companions []float64, rows, most float64, s FitSettings) (*Fitted, error) {
+	first, limit := 1, s.MaxIterations
 	if limit <= 0 {
 		limit = defaultIterations
 	}
 	if rows > 0 {
 		limit = min(limit, publicIterations)
 	}
+	if !math.IsInf(most, 1) {
+		first = 0
+	}
 	u := make([]float64, len(start))
 	run := newDescent(o, r, r.target, start, u)
-	companion := newDescent(o, r, r.perturbed, start, u)
+	companion := newDescent(o, r, r.perturbed, companions, u)
 	if rows > 0 {
 		origin := append([]float64(nil), run.z...)
 		run.hold(origin, rows/(r.total*r.total*r.precision))
@@ -126,10 +135,12 @@ func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s FitSettings)
 	}
 	best := &Fitted{Weights: append([]float64(nil), start...), RMSE: math.NaN(), Public: rows, risk: math.Inf(1)}
 	var ahead outlook
-	for t := 1; t <= limit; t++ {
+	for t := first; t <= limit; t++ {
 		before := run.loss()
-		run.step()
-		companion.step()
+		if t > 0 {
+			run.step()
+			companion.step()
+		}
 		if run.loss() > before { // at the same steps: the companion's difference is a derivative
 			run.restart()
 			companion.restart()
@@ -138,11 +149,15 @@ func fit(o *dense.Oracle, r *risk, start []float64, rows float64, s FitSettings)
 		if math.IsNaN(weighted) || math.IsInf(weighted, 0) {
 			return nil, errors.New("dpam: the fit left the range of floating-point numbers")
 		}
+		if t == 0 && weighted > most {
+			return nil, nil
+		}
 		ahead.add(weighted, freedom)
 		if weighted < best.risk || rows > 0 {
 			best.risk = weighted
 			best.Iterations, best.RMSE = t, math.Sqrt(max(counts, 0)/float64(len(r.target)))
 			copy(best.Weights, run.x)
+			best.companion = append(best.companion[:0], companion.x...)
 			best.answers = r.inDeviations(best.answers[:0], run.qx)
 		}
 		expected := limit

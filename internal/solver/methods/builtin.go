@@ -68,7 +68,7 @@ func am(s dpam.Settings) solver.Method {
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return s.Solve(p, c)
 		},
-		Cost: perCell(96, 18e-9*60),
+		Cost: perCell(dpam.BytesPerCell, 18e-9*60),
 	}
 }
 
@@ -89,7 +89,13 @@ func fw(s dpfw.Settings) solver.Method {
 		Solve: func(_ context.Context, p solver.Problem, c solver.Curator) (*solver.Result, error) {
 			return s.Solve(p, c)
 		},
-		Cost: perCell(32, 7e-9*1000), // as measured of a round, and of so many
+		Cost: func(p solver.Problem) (bytes, seconds float64) {
+			bytes, seconds = perCell(dpam.BytesPerCell, 7e-9*1000)(p) // as measured of a round, and of so many
+			if bytes > float64(p.Memory()) {
+				bytes /= 3 // rounds alone
+			}
+			return bytes, seconds
+		},
 	}
 }
 

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/solver/cells"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 	"github.com/dapple-dp/dapple/solver"
 )
 
 // The prior of cells, and the floor of scores.
 const (
-	PriorPower     = 1.5  // prior variance of a cell's deviation from its base b is κ·b^1.5
 	LeastDeviation = .02  // of the units: smaller scores count as this …
 	leastWide      = .002 // … and as this, of tables of more than three columns, which are many
 )
@@ -86,12 +86,12 @@ func (c *Candidate) setScore(score, units float64) {
 	c.Score, c.asks = score, nil
 	sum := 1e-9
 	for _, b := range c.bins {
-		sum += b.cells * math.Pow(b.base, PriorPower/2)
+		sum += b.cells * math.Pow(b.base, cells.PriorPower/2)
 	}
 	k := max(score, c.least()*units) / (.8 * sum)
 	c.scale = k * k
 	for i, b := range c.bins {
-		c.bins[i].variance = c.scale * math.Pow(b.base, PriorPower)
+		c.bins[i].variance = c.scale * math.Pow(b.base, cells.PriorPower)
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *Candidate) screen() {
 	k.Earlier, k.Precision = k.Precision, 0
 	expected := 1e-9
 	for _, b := range c.bins {
-		expected += b.cells * .8 * math.Sqrt(k.Variance(k.Scale*math.Pow(b.base, PriorPower)))
+		expected += b.cells * .8 * math.Sqrt(k.Variance(k.Scale*math.Pow(b.base, cells.PriorPower)))
 	}
 	f := c.Score / expected
 	k.Growth = min(max(f*f, leastGrowth), mostGrowth)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/cells"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 )
 
@@ -47,7 +48,7 @@ func (m *measurement) shrinkToIndependence() {
 	}
 	scale := priorScale(m.base, m.relative)
 	for i, b := range m.base {
-		v := scale * math.Pow(max(b, leastRidgeBase), choose.PriorPower)
+		v := scale * math.Pow(max(b, cells.LeastBase), cells.PriorPower)
 		known := m.precision * v / (1 + m.precision*v)
 		m.table.Target[i] = b + known*(m.table.Target[i]-b)
 		m.table.Ridge[i] = part * v * (1 - known)

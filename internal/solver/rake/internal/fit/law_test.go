@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/cells"
 )
 
 // sparseTables are counts of two columns that follow from each other, and their bases: a band, a function, and steps.
@@ -48,7 +49,7 @@ func TestLaw(t *testing.T) {
 			}
 			m := &measurement{values: slices.Clone(counts), precision: 1 / (sigma * sigma), ridge: slices.Repeat([]float64{1}, len(counts)), shape: shape,
 				table: population.NewTable(shape, domain.Clique{0, 1}, make([]float64, len(counts)), make([]float64, len(counts))),
-				law:   &law{base: bases[i], scale: priorScale(bases[i], .8), spread: known(shape)}, whole: true}
+				law:   &cells.Law{Base: bases[i], Scale: priorScale(bases[i], .8), Spread: known(shape)}, whole: true}
 			population.Center(m.values, shape)
 			m.lower = lowerPart(counts, shape)
 			m.aim()
@@ -77,8 +78,8 @@ func TestLaw(t *testing.T) {
 		for j, b := range base {
 			independent[j] = b + math.Sqrt(b)*rng.NormFloat64() + sigma*rng.NormFloat64()
 		}
-		if e := (&law{base: base, scale: priorScale(base, .15), spread: known([]int{30, 30})}).of(independent, []int{30, 30}, sigma*sigma); e != nil && e.share > .2 {
-			t.Errorf("noise %g: %.2f of the cells of independent columns have a law of their own", sigma, e.share)
+		if e := (&cells.Law{Base: base, Scale: priorScale(base, .15), Spread: known([]int{30, 30})}).Of(independent, []int{30, 30}, sigma*sigma); e != nil && e.Share > .2 {
+			t.Errorf("noise %g: %.2f of the cells of independent columns have a law of their own", sigma, e.Share)
 		}
 	}
 }
@@ -111,7 +112,7 @@ func TestLawStaysInTheTable(t *testing.T) {
 		base = unrelated(shape, base)
 		m := &measurement{values: slices.Clone(counts), precision: 1 / (sigma * sigma), ridge: slices.Repeat([]float64{1}, len(counts)), shape: shape,
 			table: population.NewTable(shape, domain.Clique{0, 1}, make([]float64, len(counts)), make([]float64, len(counts))),
-			law:   &law{base: base, scale: priorScale(base, .8), spread: known(shape)}, whole: rng.IntN(2) == 0}
+			law:   &cells.Law{Base: base, Scale: priorScale(base, .8), Spread: known(shape)}, whole: rng.IntN(2) == 0}
 		population.Center(m.values, shape)
 		m.lower = lowerPart(base, shape) // as released: residuals alone
 		all := 0.0
@@ -119,7 +120,7 @@ func TestLawStaysInTheTable(t *testing.T) {
 			counts[i] = m.values[i] + x
 			all += math.Abs(counts[i])
 		}
-		if m.law.of(counts, shape, sigma*sigma) != nil {
+		if m.law.Of(counts, shape, sigma*sigma) != nil {
 			laws++
 		}
 		m.aim()
@@ -192,32 +193,32 @@ func TestFollow(t *testing.T) {
 		}
 		m := &measurement{values: released, precision: 1. / sigma / sigma, ridge: slices.Repeat([]float64{1}, len(truth)), shape: shape, lower: lowerPart(base, shape),
 			table: population.NewTable(sizes, domain.Clique{0, 1}, make([]float64, len(truth)), make([]float64, len(truth))),
-			law:   &law{base, priorScale(base, 1.2), spread}}
+			law:   &cells.Law{Base: base, Scale: priorScale(base, 1.2), Spread: spread}}
 		f := &Fit{oneways: []*population.Table{
 			population.NewTable(sizes, domain.Clique{1 - side}, slices.Clone(answers), make([]float64, products)),
 			population.NewTable(sizes, domain.Clique{side}, slices.Clone(sums), make([]float64, categories))}}
 		e := m.aim()
-		if e == nil || !e.follows || e.side != side {
+		if e == nil || !e.Follows || e.Side != side {
 			t.Fatalf("column %d does not follow: %+v", side, e)
 		}
 		f.learn(m.table, e)
 		target, learned, answered := off(m.table.Target, truth), off(f.oneways[0].Target, numbers), off(answers, numbers)
-		m.law.spread = [2][]float64{} // of no use to a law of cells
+		m.law.Spread = [2][]float64{} // of no use to a law of cells
 		counts := slices.Clone(m.lower)
 		for i, x := range m.values {
 			counts[i] += x
 		}
-		single, _ := m.law.cells(counts, sigma*sigma)
-		t.Logf("column %d: tables %.3f and by cells %.3f, numbers %.3f in place of %.3f", side, target, off(single.mean, truth), learned, answered)
-		if target > .9*off(single.mean, truth) || learned > .85*answered || off(f.oneways[1].Target, sums) > 0 {
-			t.Errorf("column %d: tables %.3f and by cells %.3f, numbers %.3f in place of %.3f", side, target, off(single.mean, truth), learned, answered)
+		single, _ := m.law.Cells(counts, sigma*sigma)
+		t.Logf("column %d: tables %.3f and by cells %.3f, numbers %.3f in place of %.3f", side, target, off(single.Mean, truth), learned, answered)
+		if target > .9*off(single.Mean, truth) || learned > .85*answered || off(f.oneways[1].Target, sums) > 0 {
+			t.Errorf("column %d: tables %.3f and by cells %.3f, numbers %.3f in place of %.3f", side, target, off(single.Mean, truth), learned, answered)
 		}
 	}
 	shape, list, bases := sparseTables(rng)
 	for side := range shape {
-		l := &law{base: bases[0], scale: priorScale(bases[0], .8), spread: known(shape)}
-		if e, gain := l.follow(list[0], shape, side, 1, l.spread[1-side]); e != nil {
-			if _, cells := l.cells(list[0], 1); gain > cells {
+		l := &cells.Law{Base: bases[0], Scale: priorScale(bases[0], .8), Spread: known(shape)}
+		if e, gain := l.Follow(list[0], shape, side, 1, l.Spread[1-side]); e != nil {
+			if _, cells := l.Cells(list[0], 1); gain > cells {
 				t.Errorf("a band: column %d follows, by %.0f and %.0f", side, gain, cells)
 			}
 		}

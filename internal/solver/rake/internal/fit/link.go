@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
+	"github.com/dapple-dp/dapple/internal/solver/cells"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 )
 
@@ -129,7 +129,7 @@ const (
 func (m *measurement) likelihood(counts, base []float64, relative float64) (log float64) {
 	scale, noise := priorScale(base, relative), 1/m.precision
 	for i, b := range base {
-		v, off := scale*math.Pow(max(b, leastRidgeBase), choose.PriorPower)+noise, counts[i]-b
+		v, off := scale*math.Pow(max(b, cells.LeastBase), cells.PriorPower)+noise, counts[i]-b
 		log -= off*off/v/2 + math.Log(v)/2
 	}
 	return log

@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/cells"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 )
@@ -31,9 +32,9 @@ type measurement struct {
 	ordered bool // its columns are: see correlate
 	assumed bool // before it was released: see shrinkToIndependence
 
-	law    *law // nil: all cells follow the usual prior
-	sparse bool // most cells do not
-	whole  bool // the fit is exact: of the whole universe
+	law    *cells.Law // nil: all cells follow the usual prior
+	sparse bool       // most cells do not
+	whole  bool       // the fit is exact: of the whole universe
 }
 
 // lowerPart returns the part of x, a table of the given shape, that no residual of it speaks of.
@@ -47,7 +48,7 @@ func lowerPart(x []float64, shape []int) []float64 {
 }
 
 // aim sets the target and the ridge of the fit, and returns what a law says of the cells; nil if the usual prior explains them.
-func (m *measurement) aim() *estimate {
+func (m *measurement) aim() *cells.Estimate {
 	counts := make([]float64, len(m.values))
 	for i, x := range m.lower {
 		counts[i] = m.values[i] + x
@@ -67,22 +68,22 @@ func (m *measurement) aim() *estimate {
 	if m.ordered {
 		m.correlate(counts)
 	}
-	e := m.law.of(counts, m.shape, 1/m.precision)
-	if m.sparse = e != nil && e.share > sparseShare; e == nil {
+	e := m.law.Of(counts, m.shape, 1/m.precision)
+	if m.sparse = e != nil && e.Share > sparseShare; e == nil {
 		return nil
 	}
 	usual := make([]float64, len(counts))
-	for i, p := range e.usual {
+	for i, p := range e.Usual {
 		usual[i] = p * m.table.Target[i]
-		e.mean[i] *= 1 - p
+		e.Mean[i] *= 1 - p
 	}
-	if !e.follows {
-		meet(e.mean, usual, counts, m.shape)
+	if !e.Follows {
+		cells.Meet(e.Mean, usual, counts, m.shape)
 	}
-	for i, p := range e.usual {
-		m.table.Target[i] = usual[i] + e.mean[i]
-		if m.whole || e.follows {
-			m.table.Ridge[i] = p*m.table.Ridge[i] + (1-p)*lawRidge*e.variance[i] + leastLawRidge
+	for i, p := range e.Usual {
+		m.table.Target[i] = usual[i] + e.Mean[i]
+		if m.whole || e.Follows {
+			m.table.Ridge[i] = p*m.table.Ridge[i] + (1-p)*lawRidge*e.Variance[i] + leastLawRidge
 		} else {
 			m.table.Ridge[i] *= p + (1-p)*sampledRidge
 		}
@@ -127,7 +128,7 @@ func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
 	t.lower = lowerPart(t.base, shape)
 	t.ridge = ridge(t.base, u, t.relative)
 	if len(c.Clique) == 2 && len(c.Base) > 4 { // one number makes all cells of a residual of 2×2
-		t.law, t.whole = &law{t.base, priorScale(t.base, t.relative), [2][]float64{f.spread(c.Clique[0]), f.spread(c.Clique[1])}}, f.Whole
+		t.law, t.whole = &cells.Law{Base: t.base, Scale: priorScale(t.base, t.relative), Spread: [2][]float64{f.spread(c.Clique[0]), f.spread(c.Clique[1])}}, f.Whole
 	}
 	f.learn(t.table, t.aim())
 }
@@ -166,16 +167,14 @@ func (f *Fit) axes(c domain.Clique) (out []axis) {
 	return out
 }
 
-const leastRidgeBase = 1e-6 // counts; smaller bases of a ridge count as this
-
 // ridge returns the ridge of every cell of a measured residual of precision u, in counts²: noise variance times base
 // over prior variance, for a prior of standard deviation relative·Σbase over the whole table.
 func ridge(base []float64, u, relative float64) []float64 {
 	scale := priorScale(base, relative)
 	out := make([]float64, len(base))
 	for i, b := range base {
-		b = max(b, leastRidgeBase)
-		out[i] = b / (u * scale * math.Pow(b, choose.PriorPower))
+		b = max(b, cells.LeastBase)
+		out[i] = b / (u * scale * math.Pow(b, cells.PriorPower))
 	}
 	return out
 }
@@ -184,9 +183,21 @@ func ridge(base []float64, u, relative float64) []float64 {
 func priorScale(base []float64, relative float64) float64 {
 	sum, total := 1e-9, 0.0
 	for _, b := range base {
-		sum += math.Pow(max(b, leastRidgeBase), choose.PriorPower/2)
+		sum += math.Pow(max(b, cells.LeastBase), cells.PriorPower/2)
 		total += b
 	}
 	k := relative * total / sum
 	return k * k
+}
+
+// learn takes from a table one of whose columns follows from the other how many records each value of that other one has.
+func (f *Fit) learn(t *population.Table, e *cells.Estimate) {
+	for _, one := range f.oneways {
+		if e != nil && e.Follows && one.Clique[0] == t.Clique[1-e.Side] {
+			clear(one.Target)
+			for i, x := range t.Target {
+				one.Target[[2]int{i % len(one.Target), i * len(one.Target) / len(t.Target)}[e.Side]] += x
+			}
+		}
+	}
 }

@@ -1,11 +1,8 @@
-package fit
+package cells
 
 import (
 	"math"
 	"slices"
-
-	"github.com/dapple-dp/dapple/internal/model/population"
-	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 )
 
 // Parts of the records of a line that one cell may hold, and the least part of all records that such cells must hold. At .4, dependence
@@ -14,7 +11,7 @@ var followed = []float64{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .98, 1}
 
 const leastFollowed = .7
 
-// follow is the law of a table whose column side follows from the other, as a category follows from a product. It returns the
+// Follow is the law of a table whose column side follows from the other, as a category follows from a product. It returns the
 // estimate of its cells, and the logarithm of its likelihood over the usual prior's; nil if the column does not follow.
 //
 // A line holds the records of a value of the other column. A part of them is in one cell, and independent columns spread the rest.
@@ -25,13 +22,13 @@ const leastFollowed = .7
 //
 // A product and its category among 20 columns, 30,000 records at ε = 1: total variation .23 in place of .30. Of places in cities it is
 // .09 in place of .22, and of names and origins .09 in place of .12. Merging of rare values leaves most of the .23.
-func (l *law) follow(counts []float64, shape []int, side int, noise float64, spread []float64) (*estimate, float64) {
+func (l *Law) Follow(counts []float64, shape []int, side int, noise float64, spread []float64) (*Estimate, float64) {
 	lines, cells, k := shape[1-side], shape[side], len(followed)
 	steps := [2]int{shape[1], 1} // between the cells of the table along each column
 	n, p := make([]float64, lines), make([]float64, cells)
 	total, square := 0.0, 0.0
 	for i := range counts {
-		x := max(l.base[i], leastRidgeBase)
+		x := max(l.Base[i], LeastBase)
 		a, b := i/steps[1-side]%lines, i/steps[side]%cells
 		n[a], p[b], total = n[a]+x, p[b]+x, total+x
 	}
@@ -49,8 +46,8 @@ func (l *law) follow(counts []float64, shape []int, side int, noise float64, spr
 			i := a*steps[1-side] + b*steps[side]
 			line[b] = counts[i] - mean
 			dot += x * line[b]
-			base := max(l.base[i], leastRidgeBase)
-			v := 1 + l.scale*math.Pow(base, choose.PriorPower)/noise
+			base := max(l.Base[i], LeastBase)
+			v := 1 + l.Scale*math.Pow(base, PriorPower)/noise
 			gain += ((counts[i]-base)*(counts[i]-base)/v-line[b]*line[b])/noise/2 + math.Log(v)/2
 		}
 		from, top := a*k*cells, math.Inf(-1)
@@ -74,7 +71,7 @@ func (l *law) follow(counts []float64, shape []int, side int, noise float64, spr
 	weights := slices.Repeat([]float64{1 / float64(k)}, k)
 	likeliest(sums, weights, math.Inf(-1))
 	e, kept, have, free := newEstimate(len(counts)), 0.0, make([]float64, cells), make([]float64, cells)
-	e.share, e.follows, e.side = 1, true, side
+	e.Share, e.Follows, e.Side = 1, true, side
 	for a := range lines {
 		z, rest := 0.0, 0.0
 		for j, w := range weights {
@@ -87,35 +84,23 @@ func (l *law) follow(counts []float64, shape []int, side int, noise float64, spr
 				part := weights[j] * like[at] / z
 				m := part * heights[at]
 				kept, rest = kept+m*w, rest+m*(1-w)
-				e.mean[i] += m * w
-				e.variance[i] += part * w * w * (heights[at]*heights[at] + spreads[at])
+				e.Mean[i] += m * w
+				e.Variance[i] += part * w * w * (heights[at]*heights[at] + spreads[at])
 			}
 		}
 		for b, x := range p {
 			i := a*steps[1-side] + b*steps[side]
-			e.variance[i] = max(0, e.variance[i]-e.mean[i]*e.mean[i])
-			e.mean[i] += rest * x
-			have[b], free[b] = have[b]+e.mean[i], free[b]+e.variance[i]
+			e.Variance[i] = max(0, e.Variance[i]-e.Mean[i]*e.Mean[i])
+			e.Mean[i] += rest * x
+			have[b], free[b] = have[b]+e.Mean[i], free[b]+e.Variance[i]
 		}
 	}
-	for i, v := range e.variance { // the sums of its own column are known
+	for i, v := range e.Variance { // the sums of its own column are known
 		b := i / steps[side] % cells
-		e.mean[i] = max(0, e.mean[i]+(p[b]*total-have[b])*v/max(free[b], 1e-9))
+		e.Mean[i] = max(0, e.Mean[i]+(p[b]*total-have[b])*v/max(free[b], 1e-9))
 	}
 	if kept < leastFollowed*total {
 		return nil, 0
 	}
 	return e, gain
-}
-
-// learn takes from a table one of whose columns follows from the other how many records each value of that other one has.
-func (f *Fit) learn(t *population.Table, e *estimate) {
-	for _, one := range f.oneways {
-		if e != nil && e.follows && one.Clique[0] == t.Clique[1-e.side] {
-			clear(one.Target)
-			for i, x := range t.Target {
-				one.Target[[2]int{i % len(one.Target), i * len(one.Target) / len(t.Target)}[e.side]] += x
-			}
-		}
-	}
 }

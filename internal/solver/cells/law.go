@@ -1,23 +1,28 @@
-package fit
+// Package cells estimates the counts of a table's cells from noisy answers, where most cells are empty.
+package cells
 
 import (
 	"math"
 	"slices"
-
-	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 )
 
-// law is the prior of the cells of a table, estimated from them. The usual prior is normal around what independent columns would
+// Law is the prior of the cells of a table, estimated from them. The usual prior is normal around what independent columns would
 // have, the base. In columns that follow from each other most cells are empty, and some hold a multiple of the base: their counts
 // have a law of their own, with an atom at 0 and as many at multiples of the base as fit the noisy cells best. What noise adds to
 // thousands of empty cells would else be taken from the full ones.
 //
 // Sources: Kiefer, Wolfowitz 1956 (nonparametric maximum likelihood); Dempster, Laird, Rubin 1977 (EM).
-type law struct {
-	base   []float64    // counts of independent columns
-	scale  float64      // κ of the usual prior
-	spread [2][]float64 // standard deviations of the one-way answers of both columns
+type Law struct {
+	Base   []float64    // counts of independent columns
+	Scale  float64      // κ of the usual prior
+	Spread [2][]float64 // standard deviations of the one-way answers of both columns
 }
+
+// The usual prior of a cell.
+const (
+	PriorPower = 1.5  // the variance of its deviation from its base b is κ·b^1.5
+	LeastBase  = 1e-6 // counts; smaller bases count as this
+)
 
 const (
 	leastMultiple = .5  // of the base …
@@ -29,39 +34,72 @@ const (
 	mostLawCells  = 1 << 17
 )
 
-// estimate is what a law says of the cells of a table.
-type estimate struct {
-	usual          []float64 // probability that a cell follows the usual prior
-	mean, variance []float64 // of its count, if it does not
-	share          float64   // of the cells that do not
-	follows        bool      // column side of the table, from the other
-	side           int
+// Estimate is what a law says of the cells of a table.
+type Estimate struct {
+	Usual          []float64 // probability that a cell follows the usual prior
+	Mean, Variance []float64 // of its count, if it does not
+	Share          float64   // of the cells that do not
+	Follows        bool      // column side of the table, from the other
+	Side           int
 }
 
-func newEstimate(cells int) *estimate {
-	return &estimate{usual: make([]float64, cells), mean: make([]float64, cells), variance: make([]float64, cells)}
+func newEstimate(cells int) *Estimate {
+	return &Estimate{Usual: make([]float64, cells), Mean: make([]float64, cells), Variance: make([]float64, cells)}
 }
 
-// of returns the estimate of a table with noise of the given variance that its cells call for most; nil if the usual prior
+// Of returns the estimate of a table with noise of the given variance that its cells call for most; nil if the usual prior
 // explains them.
-func (l *law) of(counts []float64, shape []int, noise float64) *estimate {
+func (l *Law) Of(counts []float64, shape []int, noise float64) *Estimate {
 	if len(counts) > mostLawCells {
 		return nil
 	}
-	e, gain := l.cells(counts, noise)
+	e, gain := l.Cells(counts, noise)
 	for side := range shape {
 		if e == nil { // or it would follow less
 			return nil
 		}
-		if x, g := l.follow(counts, shape, side, noise, l.spread[1-side]); x != nil && g > gain+lawShows {
+		if x, g := l.Follow(counts, shape, side, noise, l.Spread[1-side]); x != nil && g > gain+lawShows {
 			e, gain = x, g
 		}
 	}
 	return e
 }
 
-// cells returns the estimate of cells that have a law of their own, and the logarithm of its likelihood over the usual prior's.
-func (l *law) cells(counts []float64, noise float64) (*estimate, float64) {
+// Likely returns the mean counts of the cells of a table that has a law of its own, and the share of the cells that follow the law; nil
+// if the usual prior explains them. The κ of that prior is as large as the cells say. No mean is further than farthest from its answer:
+// the largest error would else be a cell with people that noise takes for an empty one.
+//
+// Source: Efron, Morris 1972, "Limiting the risk of Bayes and empirical Bayes estimators".
+func Likely(counts, base []float64, noise float64) (mean []float64, share float64) {
+	if len(counts) > mostLawCells {
+		return nil, 0
+	}
+	square, sum := 0.0, 0.0
+	for i, y := range counts {
+		b := max(base[i], LeastBase)
+		square, sum = square+(y-b)*(y-b)-noise, sum+math.Pow(b, PriorPower)
+	}
+	l := &Law{Base: base, Scale: max(square/sum, leastScale)}
+	e, _ := l.Cells(counts, noise)
+	if e == nil {
+		return nil, 0
+	}
+	for i, y := range counts {
+		b := max(base[i], LeastBase)
+		v := l.Scale * math.Pow(b, PriorPower)
+		e.Mean[i] += e.Usual[i] * (max(0, b+(y-b)*v/(v+noise)) - e.Mean[i])
+		e.Mean[i] = max(0, y-farthest*math.Sqrt(noise), min(e.Mean[i], y+farthest*math.Sqrt(noise)))
+	}
+	return e.Mean, e.Share
+}
+
+const (
+	farthest   = 3 // standard deviations of the noise
+	leastScale = 1e-6
+)
+
+// Cells returns the estimate of cells that have a law of their own, and the logarithm of its likelihood over the usual prior's.
+func (l *Law) Cells(counts []float64, noise float64) (*Estimate, float64) {
 	multiples := l.multiples(counts, math.Sqrt(noise))
 	k := len(multiples) + 2
 	like := l.likelihoods(counts, noise, multiples)
@@ -72,17 +110,17 @@ func (l *law) cells(counts []float64, noise float64) (*estimate, float64) {
 		return nil, 0
 	}
 	out := newEstimate(len(counts))
-	out.share = 1 - weights[0]
+	out.Share = 1 - weights[0]
 	for i, y := range counts {
-		out.at(i, y, max(l.base[i], leastRidgeBase), noise, like[i*k:(i+1)*k], weights, multiples)
+		out.at(i, y, max(l.Base[i], LeastBase), noise, like[i*k:(i+1)*k], weights, multiples)
 	}
 	return out, gain
 }
 
 // multiples returns the multiples of the base that cells may hold.
-func (l *law) multiples(counts []float64, sigma float64) (out []float64) {
+func (l *Law) multiples(counts []float64, sigma float64) (out []float64) {
 	most := 1.0
-	for i, b := range l.base {
+	for i, b := range l.Base {
 		most = max(most, counts[i]/max(b, .01*sigma))
 	}
 	for r := leastMultiple; r < 1.3*most; r *= 1 + 2*lawSpread {
@@ -92,13 +130,13 @@ func (l *law) multiples(counts []float64, sigma float64) (out []float64) {
 }
 
 // likelihoods returns the likelihoods of each cell under the usual prior, at 0, and at every multiple, over the largest of them.
-func (l *law) likelihoods(counts []float64, noise float64, multiples []float64) []float64 {
+func (l *Law) likelihoods(counts []float64, noise float64, multiples []float64) []float64 {
 	k := len(multiples) + 2
 	like := make([]float64, len(counts)*k)
 	normal := func(x, variance float64) float64 { return -x*x/variance/2 - math.Log(variance)/2 }
 	for i, y := range counts {
-		b, row := max(l.base[i], leastRidgeBase), like[i*k:(i+1)*k]
-		row[0], row[1] = normal(y-b, l.scale*math.Pow(b, choose.PriorPower)+noise), normal(y, noise)
+		b, row := max(l.Base[i], LeastBase), like[i*k:(i+1)*k]
+		row[0], row[1] = normal(y-b, l.Scale*math.Pow(b, PriorPower)+noise), normal(y, noise)
 		top := max(row[0], row[1])
 		for j, r := range multiples {
 			row[2+j] = normal(y-r*b, lawSpread*lawSpread*r*r*b*b+noise)
@@ -149,7 +187,7 @@ func reweighed(like, weights, next []float64) (gain float64) {
 }
 
 // at fills in cell i, of count y and base b.
-func (e *estimate) at(i int, y, b, noise float64, like, weights, multiples []float64) {
+func (e *Estimate) at(i int, y, b, noise float64, like, weights, multiples []float64) {
 	other, mean, square := weights[1]*like[1], 0.0, 0.0
 	for j, r := range multiples {
 		p, m := weights[2+j]*like[2+j], r*b
@@ -158,16 +196,16 @@ func (e *estimate) at(i int, y, b, noise float64, like, weights, multiples []flo
 		other, mean, square = other+p, mean+p*m, square+p*(m*m+v*noise/(v+noise))
 	}
 	usual := weights[0] * like[0]
-	e.usual[i] = usual / (usual + other)
+	e.Usual[i] = usual / (usual + other)
 	if other > 0 {
-		e.mean[i] = mean / other
-		e.variance[i] = max(0, square/other-e.mean[i]*e.mean[i])
+		e.Mean[i] = mean / other
+		e.Variance[i] = max(0, square/other-e.Mean[i]*e.Mean[i])
 	}
 }
 
-// meet multiplies the part of the cells that is not usual, which is nowhere below 0, so that it has the sums of the counts along
+// Meet multiplies the part of the cells that is not usual, which is nowhere below 0, so that it has the sums of the counts along
 // every axis: pairs with little noise would else pull at the one-ways of the fit.
-func meet(part, usual, counts []float64, shape []int) {
+func Meet(part, usual, counts []float64, shape []int) {
 	for range meetRounds {
 		stride := len(counts)
 		for _, k := range shape {
