@@ -19,7 +19,7 @@ var (
 )
 
 // absent returns what a file refers to and a reader does not find: documents and links that are not in the
-// tree, which exists reports on, and numbered sections, of which no document here has any.
+// tree, which exists reports on, and numbered sections, which no document here has.
 func absent(dir, text string, markdown bool, exists func(path string) bool) []string {
 	here := func(name string) bool { return exists(filepath.Join(dir, name)) }
 	var out []string

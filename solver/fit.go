@@ -14,7 +14,7 @@ type Fit struct {
 	Tables  int        // with noisy answers
 	Square  float64    // Σ (answer − model)²/variance over all of them
 	Freedom float64    // the mean of Square for the true table: as many answers can differ. A fit follows some of the noise
-	Units   float64    `json:",omitempty"` // the mean of those of tables
+	Units   float64    `json:",omitempty"` // the mean over tables
 	Off     []TableFit `json:",omitempty"` // tables that are further off than noise explains, the worst first
 	Misses  []*Miss    `json:",omitempty"` // of columns and pairs, if the answers are not in Result.Measurements
 }

@@ -24,9 +24,7 @@ func TestColumnsOfGoTypes(t *testing.T) {
 		Times("second", at(2024, 1, 1, 0), at(2024, 1, 1, 1)), Times("minute", at(2024, 1, 1, 0), at(2024, 12, 31, 0)), Times("hour", at(1990, 1, 1, 0), at(2024, 1, 1, 0)),
 		Times("century", at(1800, 1, 1, 0), at(2024, 1, 1, 0)), Dates("era", at(1, 1, 1, 0), at(2024, 1, 1, 0)), Integers("one", 7, 7),
 	}}
-	if err := d.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Validate())
 	get := func(name string) Attribute { return d.Attributes[d.Index(name)] }
 	if a := get("day"); a.Fine() != 366 || a.Cuts[0] != civilDay(2024, 1, 1) {
 		t.Errorf("the year 2024 has %d days from day %d", a.Fine(), a.Cuts[0])

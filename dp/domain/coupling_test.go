@@ -106,9 +106,7 @@ func TestTailsComeTogether(t *testing.T) {
 		}
 		slices.Sort(places)
 		for i, v := range places {
-			if math.Abs(v-float64(i)/n) > .016 {
-				t.Fatalf("%+v: %g of the positions are below %g", c, float64(i)/n, v)
-			}
+			must.Need(t, math.Abs(v-float64(i)/n) <= .016, "%+v: %g of the positions are below %g", c, float64(i)/n, v)
 		}
 		if math.Abs(c.strength) == 6 && (far/few < .93 || plain/few > .88) {
 			t.Errorf("%+v: the values furthest out come with values at %.3f, without tails at %.3f", c, far/few, plain/few)

@@ -207,7 +207,7 @@ func (a *Attribute) nearest(v int64) int64 {
 	return min(max(rounded(v, a.Resolution, a.rounds()), first), last)
 }
 
-// Nearest returns the multiple of the resolution in place of which v, an exact value, is written.
+// Nearest returns the multiple of the resolution that v, an exact value, is written in place of.
 func (a *Attribute) Nearest(v int64) int64 { return a.nearest(v) * a.Resolution }
 
 // written returns multiple k of the resolution, or the exact value that is written in place of it.

@@ -158,7 +158,7 @@ func value(a *Attribute, code Code) (x int64, ok bool) {
 	return first + int64(code), !a.Null || int(code) != a.RecordSize()-1
 }
 
-// ToGaps replaces the codes of columns of records, as Recorded says them, by those of d.
+// ToGaps replaces the codes of columns of records, as Recorded says them, by the codes of d.
 func (d *Domain) ToGaps(codes []Code, columns int) {
 	for ; len(d.Gaps) > 0 && len(codes) > 0; codes = codes[columns:] {
 		d.toGaps(codes)

@@ -72,7 +72,7 @@ type stretches struct {
 	list   []Stretch
 }
 
-// stretches returns the values from … to−1, of which so many below and above the range are exact ones.
+// stretches returns the values from … to−1, so many of them exact ones below and above the range.
 func (a *Attribute) stretches(from, to, below, above int, exact, linear func(k float64) float64) []Stretch {
 	last := to
 	if above > 0 {

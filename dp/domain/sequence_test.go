@@ -62,9 +62,7 @@ func TestWithSequence(t *testing.T) {
 				r := d.Recorded()
 				plain := visitsOf()
 				plain.Attributes = append(plain.Attributes, day)
-				if r.Fingerprint() != plain.Fingerprint() {
-					t.Errorf("%s: the domain of records is another", day.Type)
-				}
+				must.Hold(t, r.Fingerprint() == plain.Fingerprint(), "%s: the domain of records is another", day.Type)
 				for a, want := range []bool{true, false, false, false, true, true, true, false, false} {
 					if d.OfPerson(a) != want {
 						t.Errorf("column %s is of the person: %v", d.Attributes[a].Name, !want)

@@ -83,9 +83,7 @@ func TestShift(t *testing.T) {
 	for i, v := range second {
 		off = max(off, math.Abs((float64(v-500)+.5)/500-float64(i)/float64(len(second))))
 	}
-	if off > .03 {
-		t.Errorf("values of the bin are off by %.3f", off)
-	}
+	must.Hold(t, off <= .03, "values of the bin are off by %.3f", off)
 	s, last := d.Attributes[1].Coupling.Shift, 0.0
 	for x := -8.; x < 8; x += .01 { // rising and inside the bin, beyond all quantiles too
 		p := s.place(x, .5, 1)
@@ -94,9 +92,7 @@ func TestShift(t *testing.T) {
 		}
 		last = p
 	}
-	if last < .9999 {
-		t.Errorf("the largest place is %g", last)
-	}
+	must.Hold(t, last >= .9999, "the largest place is %g", last)
 }
 
 // TestShiftFaults: a shift that does not fit its columns is refused, and one is adapted where bins are split.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // records lists all records of the given sizes.
@@ -56,9 +57,7 @@ func TestResidualL2SquaredByEnumeration(t *testing.T) {
 		}
 		for n, want := range map[dp.Neighbouring]float64{dp.AddRemove: one, dp.Replace: two} {
 			got, _ := ResidualL2Squared(n, sizes).Float64()
-			if math.Abs(got-want) > 1e-12 {
-				t.Errorf("%v sizes %v: got %g, want %g", n, sizes, got, want)
-			}
+			must.Hold(t, math.Abs(got-want) <= 1e-12, "%v sizes %v: got %g, want %g", n, sizes, got, want)
 		}
 	}
 }
@@ -98,12 +97,8 @@ func TestDistanceL2SquaredByEnumeration(t *testing.T) {
 			}
 			largest = max(largest, math.Abs(distance(h, base)-before))
 		}
-		if largest > bound+1e-12 || largest < .9*bound {
-			t.Errorf("%v: largest change %g, bound %g", n, largest, bound)
-		}
-		if got := float64(DistanceL2Squared(n, 7)); got != 7*bound*bound {
-			t.Errorf("%v: Δ² of 7 distances %g", n, got)
-		}
+		must.Hold(t, largest <= bound+1e-12 && largest >= .9*bound, "%v: largest change %g, bound %g", n, largest, bound)
+		must.Equal(t, float64(DistanceL2Squared(n, 7)), 7*bound*bound, "%v: Δ² of 7 distances", n)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // differences returns every difference of a tree over counts of codes.
@@ -75,9 +76,7 @@ func TestDescendWithoutNoise(t *testing.T) {
 			}
 		}
 		for v, n := range counts {
-			if math.Abs(got[v]-float64(n)) > 1e-9 {
-				t.Errorf("%+v: code %d has %g records, want %d", s, v, got[v], n)
-			}
+			must.Hold(t, math.Abs(got[v]-float64(n)) <= 1e-9, "%+v: code %d has %g records, want %d", s, v, got[v], n)
 		}
 	}
 }
@@ -112,9 +111,7 @@ func TestDescendHoldsBack(t *testing.T) {
 				far += p.Count
 			}
 		}
-		if at != s.Codes() || math.Abs(sum-32_000) > 1e-6 {
-			t.Fatalf("seed %d: %d codes and %g records", seed, at, sum)
-		}
+		must.Need(t, at == s.Codes() && math.Abs(sum-32_000) <= 1e-6, "seed %d: %d codes and %g records", seed, at, sum)
 		zero := list[slices.IndexFunc(list, func(p Piece) bool { return p.From == 0 })]
 		if null := list[len(list)-1]; zero.To != 1 || math.Abs(zero.Count-9016) > 500 || math.Abs(null.Count-2000) > 300 {
 			t.Errorf("seed %d: zeros %+v, NULL %+v", seed, zero, null)

@@ -344,7 +344,7 @@ func (m *machine) errors(g *generated, family, dir string, epsilon float64, meth
 			m.t.Errorf("%s: evaluate says that rows are off by %g, and they are by %g", family, truth, own)
 		}
 	}
-	// Drawing rows adds an error of its own to that of the model: at most one row a cell.
+	// Drawing rows adds an error of its own to the error of the model: at most one row a cell.
 	const drawn = .002
 	if x := said.Average; x > 0 && said.Measured != nil && g.persons == nil {
 		noise := 4 * said.Measured.SD
@@ -367,7 +367,7 @@ func (m *machine) within(family, kind string, truth, said, noise, factor float64
 	}
 }
 
-// hardlyVaries reports whether most cells of a table are empty, of which plan says that less is to be expected.
+// hardlyVaries reports whether most cells of a table are empty, for which plan predicts less.
 func hardlyVaries(g *generated) bool {
 	return slices.Contains([]string{"rare outcomes", "NULLs", "zeros and tails", "functions", "diagonal"}, g.family)
 }

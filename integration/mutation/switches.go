@@ -32,7 +32,7 @@ type block struct {
 	results  bool
 }
 
-// switchable returns the body of the function that a defect changes, and that body with the defect. There is none if the
+// switchable returns the body of the function that a defect changes, and that body with the defect. It returns none if the
 // defect changes anything else, or if the new body cannot stand in a block of its own: labels belong to the whole
 // function, and a bare return does not see results that a block declares again.
 func (d defect) switchable(root string) (b block, body string, ok bool) {

@@ -11,7 +11,7 @@ import (
 )
 
 // conditions stands before the emulator and keeps what it does not: its copies and deletions ignore the
-// conditions of a request on the state of the object, so that of two copies to one free name both
+// conditions of a request on the state of the object, so that two copies to one free name both
 // succeed. Cloud Storage looks and acts in one step; here conditional writes go one at a time, and one
 // whose condition does not hold gets the answer of the service. Uploads
 // keep their conditions without.

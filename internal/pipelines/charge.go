@@ -21,7 +21,7 @@ import (
 // staging it is another run. The charge is returned only if the run's mark that noise is drawn is missing and can
 // never be written.
 
-// checkLedger checks that the budget book is that of this request's data set. Whether the run fits is checked once it
+// checkLedger checks that the budget book is the book of this request's data set. Whether the run fits is checked once it
 // is known not to be charged already; for a plan it is checked at once.
 func checkLedger(ctx context.Context, r *Request, f *Faults) {
 	if r.Ledger == "" {
@@ -75,7 +75,7 @@ func (r *Request) account() (*accountant.Ledger, error) {
 	return l, err
 }
 
-// book returns the section on the budget book of a statement; nil if there is none.
+// book returns the section on the budget book of a statement; nil without a book.
 func (r *Request) book() *report.Book {
 	if r.ledger == nil {
 		return nil

@@ -70,9 +70,7 @@ func TestRunFound(t *testing.T) {
 	sum, finding := new(big.Rat), new(big.Rat)
 	for _, l := range p.Ledger {
 		rho, ok := new(big.Rat).SetString(l.Rho)
-		if !ok {
-			t.Fatalf("a charge of %q", l.Rho)
-		}
+		must.Need(t, ok, "a charge of %q", l.Rho)
 		if sum.Add(sum, rho); strings.HasPrefix(l.Stage, "found ") {
 			finding.Add(finding, rho)
 		}

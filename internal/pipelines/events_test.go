@@ -87,9 +87,7 @@ func TestPeople(t *testing.T) {
 	for _, f := range files {
 		b := must.Value(os.ReadFile(f))(t)
 		all := strings.Split(strings.TrimSpace(string(b)), "\n")
-		if all[0] != "customer,receipt,plan,item,price,twice" {
-			t.Fatalf("columns %s", all[0])
-		}
+		must.Need(t, all[0] == "customer,receipt,plan,item,price,twice", "columns %s", all[0])
 		for _, line := range all[1:] {
 			cells := strings.Split(line, ",")
 			total++
@@ -117,9 +115,7 @@ func TestPeople(t *testing.T) {
 		t.Errorf("errors %+v; of pairs of columns %g", *p, r.Widths[1].AverageTV)
 	}
 	shown := float64(r.SyntheticRows) / float64(r.TrueRows-488)
-	if shown < 0.95 || shown > 1.05 {
-		t.Errorf("%.3f times as many rows", shown)
-	}
+	must.Hold(t, shown >= 0.95 && shown <= 1.05, "%.3f times as many rows", shown)
 	few, _ := sampleFrom(t, c, func(s *SampleConfig) { s.NumPeople = 12 })
 	who := map[string]bool{}
 	for _, line := range few {
@@ -128,9 +124,7 @@ func TestPeople(t *testing.T) {
 	must.Hold(t, len(who) == 12 && len(few) >= 12, "%d people with %d rows; 12 people were asked for", len(who), len(few))
 	where, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Where = "plan = plus AND rows_per_person >= 4" })
 	for _, line := range where {
-		if line[2] != "plus" {
-			t.Fatalf("a customer of plan %s under a condition", line[2])
-		}
+		must.Need(t, line[2] == "plus", "a customer of plan %s under a condition", line[2])
 	}
 }
 

@@ -147,7 +147,7 @@ func RunFound(ctx context.Context, r *FindRequest) (*Result, error) {
 	return res, nil
 }
 
-// nothing is the error of a table of which no column could be found.
+// nothing is the error of a table without a column that could be found.
 func (r *FindRequest) nothing(found *discover.Found) error {
 	if !r.wholly() || len(found.LeftOut()) < len(found.Columns) {
 		return nil
@@ -280,7 +280,7 @@ func openParts(o *schema.Open) (list []string) {
 	return slices.Clip(list)
 }
 
-// checkJob finds every fault of a request whose domain is found by a job of a service, before that of its rows.
+// checkJob finds every fault of a request whose domain is found by a job of a service, before the job of its rows.
 func (r *FindRequest) checkJob(f *Faults) {
 	e := r.Engine
 	if !e.runner.Service {

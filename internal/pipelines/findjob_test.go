@@ -47,7 +47,7 @@ func worker(r *FindRequest, attempt, suffix string, data []byte) error {
 	return err
 }
 
-// A domain is found by a job before that of the rows. A launcher that comes back waits for a job that may go on, adopts what
+// A domain is found by a job before the job of the rows. A launcher that comes back waits for a job that may go on, adopts what
 // one has found, and submits none twice: the domain is the same, and the budget book has one charge for it.
 func TestFindByAJob(t *testing.T) {
 	s := jobstest.Start(t)

@@ -68,9 +68,7 @@ func TestHistoriesOfBadInput(t *testing.T) {
 		c := histories(t, test.events, 400, test.day)
 		mustRun(t, c)
 		header, rows := readCSV(t, c.Output)
-		if strings.Join(header, ",") != "who,sex,day,kind" || len(rows) == 0 {
-			t.Fatalf("%s: columns %v, %d rows", test.name, header, len(rows))
-		}
+		must.Need(t, strings.Join(header, ",") == "who,sex,day,kind" && len(rows) != 0, "%s: columns %v, %d rows", test.name, header, len(rows))
 		last, at, people := "", 0, map[string]bool{}
 		begin := 0
 		for _, r := range rows {
@@ -129,9 +127,7 @@ func TestHistoriesAreRefused(t *testing.T) {
 	last, at := "", 0
 	for _, row := range rows {
 		day, _ := strconv.Atoi(row[1])
-		if row[0] == last && day < at {
-			t.Fatalf("rows of %s are not in order", last)
-		}
+		must.Need(t, row[0] != last || day >= at, "rows of %s are not in order", last)
 		last, at = row[0], day
 	}
 	must.Hold(t, len(people) != 0 && len(rows) >= len(people), "%d people with %d rows", len(people), len(rows))
@@ -158,9 +154,7 @@ func TestHistoriesLeaveOut(t *testing.T) {
 		_, rows := readCSV(t, c.Output)
 		for _, r := range rows {
 			day := must.Value(strconv.Atoi(r[2]))(t)
-			if r[0] == last && day < at {
-				t.Fatalf("ε = %g: a row of %s on day %d after one on day %d", epsilon, last, day, at)
-			}
+			must.Need(t, r[0] != last || day >= at, "ε = %g: a row of %s on day %d after one on day %d", epsilon, last, day, at)
 			last, at = r[0], day
 		}
 	}

@@ -98,7 +98,7 @@ func TestRunOpen(t *testing.T) {
 		t.Errorf("the statement has the stages %v", stages)
 	}
 	b, faults := openLedger(t.Context(), ledger)
-	must.Need(t, len(faults) <= 0, "%v", faults)
+	must.Need(t, len(faults) == 0, "%v", faults)
 	charges := b.Standing()
 	if len(charges) != 2 || !(charges[0].Epsilon < 1 && charges[1].Epsilon < 2 && charges[0].Epsilon+charges[1].Epsilon > 2) || charges[0].Delta != 1e-9 || charges[1].Delta != 1e-9 || p.Book == nil || p.Book.Entry != 2 || b.Holds(p.Book.Entry, p.Book.SHA256) != nil {
 		t.Errorf("the book has %+v, and the statement names %+v", charges, p.Book)
@@ -249,9 +249,7 @@ func TestFindWithForm(t *testing.T) {
 		forms = append(forms, fmt.Sprintf("%+v %+v", r.form, r.params.Columns))
 	}
 	for _, other := range forms[1:] {
-		if other != forms[0] {
-			t.Errorf("a record decides how a table is read: %s, %s", forms[0], other)
-		}
+		must.Hold(t, other == forms[0], "a record decides how a table is read: %s, %s", forms[0], other)
 	}
 }
 

@@ -34,7 +34,7 @@ func bookFor(t *testing.T, input string) string {
 func paid(t *testing.T, dir string) (findings, runs int) {
 	t.Helper()
 	b, faults := openLedger(t.Context(), dir)
-	must.Need(t, len(faults) <= 0, "%v", faults)
+	must.Need(t, len(faults) == 0, "%v", faults)
 	for _, c := range b.Standing() {
 		if strings.HasPrefix(c.Key, book.FoundKey("")) {
 			findings++
@@ -314,7 +314,7 @@ func TestFindingThatDrewNothing(t *testing.T) {
 }
 
 // TestStore: a run that was stopped with a release that is paid for is finished from its store, by a machine without the first
-// one's temporary files. A run of which nothing is found is refused, and charged again with Again alone.
+// one's temporary files. A run that left nothing is refused, and charged again with Again alone.
 func TestStore(t *testing.T) {
 	input := peopleCSV(t, 4000)
 	c := Config{Input: input, Output: filepath.Join(t.TempDir(), "out"), PrivacyID: "id", Epsilon: 1, Delta: 1e-6, Ledger: bookFor(t, input), RunID: "night", Store: filepath.Join(t.TempDir(), "store")}

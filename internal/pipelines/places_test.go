@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	_ "github.com/dapple-dp/dapple/io/bigqueryio"
 	_ "github.com/dapple-dp/dapple/io/csvio"
 	_ "github.com/dapple-dp/dapple/io/gs"
@@ -18,9 +19,7 @@ func TestPlacesForTemporaryFiles(t *testing.T) {
 	checkStore("", &faults)
 	checkStore("gs://bucket/temp", &faults)
 	checkStore(filepath.Join(t.TempDir(), "volume", "store"), &faults)
-	if len(faults) != 0 {
-		t.Error(faults)
-	}
+	must.Hold(t, len(faults) == 0, "%v", faults)
 	for _, dir := range []string{"/dev/null/store", "gone://bucket/temp", "gs://bucket/a?b"} {
 		faults = nil
 		if checkStore(dir, &faults); len(faults) != 1 || faults[0].Where != "--store" {
@@ -31,9 +30,7 @@ func TestPlacesForTemporaryFiles(t *testing.T) {
 
 // The release is kept where the workers of a run see it.
 func TestStagingFollowsTheOutput(t *testing.T) {
-	if dir := (Config{Output: "gs://bucket/out"}).withDefaults().to.area.Name("run"); dir != "gs://bucket/out.release/_tmp/run-release" {
-		t.Error(dir)
-	}
+	must.Equal(t, (Config{Output: "gs://bucket/out"}).withDefaults().to.area.Name("run"), "gs://bucket/out.release/_tmp/run-release")
 	st, err := run.AreaOf("", "out", t.TempDir()).Stage(t.Context(), "run")
 	if err != nil || strings.Contains(st.Dir, "out/") {
 		t.Error(st, err)

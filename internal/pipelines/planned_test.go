@@ -66,7 +66,7 @@ func TestPlanForAnError(t *testing.T) {
 	}
 }
 
-// A release of which nearly all records are alike foretells less error than a typical table has, and less ε for one; its number
+// A release whose records are nearly all alike foretells less error than a typical table has, and less ε for one; its number
 // of units stands for expected rows. One over other columns is refused.
 func TestPlanLikeARelease(t *testing.T) {
 	dir := t.TempDir()

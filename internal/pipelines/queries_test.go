@@ -79,9 +79,7 @@ func TestAnswers(t *testing.T) {
 		odd := count("plan IN (basic, pro) AND active = true OR plan NOT IN (basic, pro) AND active = false")
 		for id, want := range map[string]float64{"2": count("plan IN (basic, plus) AND active = true"), "3.2": count("plan IN (basic, plus)"), "4": even - odd,
 			"5": count("active = true") - .5*count("active = false")} {
-			if math.Abs(values[id]-want) > 1e-6 {
-				t.Errorf("%s: query %s has the answer %g, and query says %g", method, id, values[id], want)
-			}
+			must.Hold(t, math.Abs(values[id]-want) <= 1e-6, "%s: query %s has the answer %g, and query says %g", method, id, values[id], want)
 		}
 		checkAnswersPage(t, c, words)
 	}
@@ -95,9 +93,7 @@ func checkAnswersPage(t *testing.T, c Config, words map[string][]string) {
 	t.Helper()
 	page := must.Value(os.ReadFile(filepath.Join(c.Output+".release", publish.ReportFile)))(t)
 	for _, w := range words {
-		if !strings.Contains(string(page), "<bdi>"+html.EscapeString(w[0])+"</bdi>") {
-			t.Errorf("the page has no query %s", w[0])
-		}
+		must.Hold(t, strings.Contains(string(page), "<bdi>"+html.EscapeString(w[0])+"</bdi>"), "the page has no query %s", w[0])
 	}
 	again := filepath.Join(t.TempDir(), "again.html")
 	must.Do(t, drawn(ReportConfig{Dir: c.Output, HTML: again}))

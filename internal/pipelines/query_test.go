@@ -166,9 +166,7 @@ func TestPageMeans(t *testing.T) {
 	for k, kind := range kinds {
 		_, card, _ := strings.Cut(string(text), fmt.Sprintf(">c%d<", k))
 		found := regexp.MustCompile(`mean (-?[0-9.]+) ± ([0-9.]+)`).FindStringSubmatch(card)
-		if found == nil {
-			t.Fatalf("%s: the page has no mean", kind.column)
-		}
+		must.Need(t, found != nil, "%s: the page has no mean", kind.column)
 		mean, _ := strconv.ParseFloat(found[1], 64)
 		half, _ := strconv.ParseFloat(found[2], 64)
 		if math.Abs(mean-truth[k]) > 3*half { // 5.9 standard errors

@@ -148,8 +148,8 @@ func privacyID(t *testing.T, c Config) bool {
 // (nightly 200), and on a table of nobody, with the curator's answers frozen: requests, rows, row count,
 // schema, names and contents of all files, statement, model, closing words, log, error and exit status are equal byte for
 // byte, and under Replace the number of units is. Every third pair has no privacy ID, another third writes all rows of each. Methods that leave a part of the
-// budget to it have criteria checked, whose answer does not pass through the tape: the second run is repeated until it is
-// that of the first. Either answer comes up in a third of the runs or more (the noise has a standard deviation of 100 units or
+// budget to it have criteria checked, whose answer does not pass through the tape: the second run is repeated until it gives
+// the answer of the first. Either answer comes up in a third of the runs or more (the noise has a standard deviation of 100 units or
 // more, and no table has 20), so that 60 runs miss it with probability 3e-11.
 func TestReplayOfWholeRuns(t *testing.T) {
 	pairs := dptest.Size(10, 200)
@@ -227,9 +227,7 @@ func replayPair(t *testing.T, c Config, text string, pair int, rng *rand.Rand) (
 	}
 	if !maps.Equal(first, second) {
 		for name := range first {
-			if first[name] != second[name] {
-				t.Errorf("%v pair %d: %s differs", c.Neighbouring, pair, name)
-			}
+			must.Hold(t, first[name] == second[name], "%v pair %d: %s differs", c.Neighbouring, pair, name)
 		}
 	}
 	return checked

@@ -58,7 +58,7 @@ type Config struct {
 	Runner        string            // prism (default) or direct, in this process; or the runner of Engine
 	Engine        Engine            // job service; the zero Engine: the run is in this process
 	RunID         string            // of a run that may have begun: it is finished, and paid for once; default: random
-	Again         bool              // a run of this ID that the book has charged and of which nothing is found is charged again
+	Again         bool              // a run of this ID that the book has charged and that left nothing is charged again
 	Store         string            // directory or place for what is not published yet; default: next to a remote output, else of this machine
 	Services      table.Options
 

@@ -80,7 +80,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 }
 
-// unfoundRun refuses a run that a budget book has charged and of which nothing is found.
+// unfoundRun refuses a run that a budget book has charged and that left nothing.
 func unfoundRun(charged string) Faults {
 	return Faults{{Where: "--run_id", What: charged + ", and neither its release nor its files are to be found here: its noise may have been drawn",
 		Fix: "if it is at work elsewhere, wait: the same command returns its result; else count its budget as spent: --again, or another --run_id, begins anew and spends again"}}

@@ -137,9 +137,7 @@ func TestRunWrites(t *testing.T) {
 		if names, err := files.Names(context.Background(), c.Output); err != nil || len(names) != 2 {
 			t.Errorf("%s: %v are with the rows, %v", tt.format, names, err)
 		}
-		if res.Privacy.RowsFrom != "request" || res.Privacy.Rows != 40 {
-			t.Errorf("%s: rows %d from %s", tt.format, res.Privacy.Rows, res.Privacy.RowsFrom)
-		}
+		must.Hold(t, res.Privacy.RowsFrom == "request" && res.Privacy.Rows == 40, "%s: rows %d from %s", tt.format, res.Privacy.Rows, res.Privacy.RowsFrom)
 		var text strings.Builder
 		// A fit that was stopped early and a large error, as the noise has it, have lines of their own.
 		if err := res.WriteText(&text); err != nil || strings.Count(text.String(), "\n")-strings.Count(text.String(), "\nfit ")-strings.Count(text.String(), "\nnote ") != 7 {

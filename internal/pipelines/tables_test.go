@@ -95,9 +95,7 @@ func TestTwoTablesFaults(t *testing.T) {
 	for _, c.Tables = range []bool{false, true} {
 		to := c
 		to.Output, to.Write = "bq://project.shop.bought", "append"
-		if _, err := ValidateRun(context.Background(), to); err == nil || !strings.Contains(err.Error(), "--write: append would mix up people") {
-			t.Errorf("two tables %t, append: %v", c.Tables, err)
-		}
+		must.Fails(ValidateRun(context.Background(), to))(t, "--write: append would mix up people", "two tables %t, append", c.Tables)
 	}
 	mustRun(t, c)
 	c.Input, c.Output = c.Output, filepath.Join(t.TempDir(), "again")

@@ -17,7 +17,7 @@ import (
 type field struct {
 	whole avro.Schema
 	null  int            // the place of null in the union; −1: it has none
-	union int            // types of the union; 0: there is none
+	union int            // types of the union; 0: no union
 	typ   arrow.DataType // of the arrays that its values become
 	read  reading
 }

@@ -133,7 +133,7 @@ func (r *reader) batch() (rows int, err error) {
 		}
 		before := r.in.taken
 		r.record()
-		if r.in.Error != nil || r.in.taken == before { // a record of a table takes a byte: that of a union, or of a value
+		if r.in.Error != nil || r.in.taken == before { // a record of a table takes a byte, for a union or a value
 			return 0, r.blocks.in.damaged()
 		}
 		if r.left--; r.left == 0 {

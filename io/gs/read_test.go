@@ -13,6 +13,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/remote"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // silence starts a service that sends the first bytes of an object of 100, and then nothing, nor ends.
@@ -59,13 +60,9 @@ func TestSilentConnection(t *testing.T) {
 					impatient(t)
 					_, err = r.Read(b)
 				}
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
+				must.Pass(t, r.Close())
 			}
-			if n != first || !errors.Is(err, remote.ErrStalled) || strings.Count(err.Error(), "gs://") > 1 {
-				t.Errorf("read %d, %v", n, err)
-			}
+			must.Hold(t, n == first && errors.Is(err, remote.ErrStalled) && strings.Count(err.Error(), "gs://") <= 1, "read %d, %v", n, err)
 		})
 	}
 }

@@ -81,7 +81,7 @@ var noisy = []struct{ re, with string }{
 	{`there are about [0-9,]+; next time add --expected_rows=[0-9]+`, "there are about N; next time add --expected_rows=N"},
 	{`[0-9.]+ [kM]?B\)`, "SIZE)"},
 	{`"rows": [0-9]+`, `"rows": N`},
-	{`"count": [0-9.]{3,}`, `"count": N`}, // not those of releases
+	{`"count": [0-9.]{3,}`, `"count": N`}, // not the counts of releases
 	{`"(standard_deviation|delta_by_units|max_cell_bound_95|shares_95|average_tv_estimate|average_tv_with_noise|average_tv_predicted)": [0-9.e-]+`, `"$1": X`},
 	{`"[0-9a-f]{64}"`, `"HASH"`},
 	{`"began": "[^"]*"`, `"began": "TIME"`},

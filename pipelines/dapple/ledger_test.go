@@ -142,17 +142,13 @@ func TestLedgerLike(t *testing.T) {
 		got := dapple(t, dir, "ledger", "b", "--like="+of)
 		got.want(t, 0)
 		m := regexp.MustCompile(`(?m)^fits    (\d+) more runs? of ε = `).FindStringSubmatch(got.stdout)
-		if m == nil {
-			t.Fatalf("no such line: %s", got.stdout)
-		}
+		must.Need(t, m != nil, "no such line: %s", got.stdout)
 		n, _ := strconv.Atoi(m[1])
 		return n
 	}
 	must.Equal(t, fits("9,1e-9"), 0, "runs of more than the book fit")
 	n := fits("1,1e-9")
-	if n < 2 || n > 4 || fits("0.5,1e-9") < 4*n {
-		t.Fatalf("%d runs of half of the book's ε fit; their losses add as squares, of noise alone", n)
-	}
+	must.Need(t, n >= 2 && n <= 4 && fits("0.5,1e-9") >= 4*n, "%d runs of half of the book's ε fit; their losses add as squares, of noise alone", n)
 	for i := range n + 1 {
 		args := append(synth("--ledger=b", "--quiet", "--overwrite"), "--rows=10")
 		got := dapple(t, dir, args...)

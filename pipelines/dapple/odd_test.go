@@ -50,13 +50,9 @@ func TestOddTables(t *testing.T) {
 					if i == 0 {
 						files, charges = gotFiles, gotCharges
 					}
-					if !reflect.DeepEqual(gotFiles, files) {
-						t.Errorf("%s: files %v, want %v", table.name, gotFiles, files)
-					}
+					must.Hold(t, reflect.DeepEqual(gotFiles, files), "%s: files %v, want %v", table.name, gotFiles, files)
 					// A schedule that follows noisy figures has other rounds in every run.
-					if gotCharges[0] == "planned" && !reflect.DeepEqual(gotCharges, charges) {
-						t.Errorf("%s: charges %v, want %v", table.name, gotCharges, charges)
-					}
+					must.Hold(t, gotCharges[0] != "planned" || reflect.DeepEqual(gotCharges, charges), "%s: charges %v, want %v", table.name, gotCharges, charges)
 				}
 			})
 		}

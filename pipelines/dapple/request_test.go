@@ -185,9 +185,7 @@ func TestPlanDoesNotOpenTheInput(t *testing.T) {
 	got := dapple(t, dir, append([]string{"plan"}, synth()[1:]...)...)
 	got.want(t, 0)
 	for _, text := range []string{"verdict ", "promise ", "error ", "people ", "cost ", "next "} {
-		if !strings.Contains(got.stdout, "\n"+text) && !strings.HasPrefix(got.stdout, text) {
-			t.Errorf("the plan has no line %q:\n%s", text, got.stdout)
-		}
+		must.Hold(t, strings.Contains(got.stdout, "\n"+text) || strings.HasPrefix(got.stdout, text), "the plan has no line %q:\n%s", text, got.stdout)
 	}
 	if names := names(t, dir); len(names) != 2 {
 		t.Errorf("plan left %v", names)

@@ -70,9 +70,7 @@ func TestClockOnATerminal(t *testing.T) {
 		if m[2] == "ms" {
 			at /= 1000
 		}
-		if at < last {
-			t.Errorf("the clock goes back from %g to %g s", last, at)
-		}
+		must.Hold(t, at >= last, "the clock goes back from %g to %g s", last, at)
 		last = at
 	}
 	must.Hold(t, last >= 0 && !strings.Contains(text, "\n") && strings.HasSuffix(text, " \r"), "no time is shown, or the line is left: %q", text)
@@ -110,15 +108,11 @@ func TestEstimatesOnATerminal(t *testing.T) {
 					continue
 				}
 				said[e.stage]++
-				if e.took > 2*e.left || e.left > 2*e.took {
-					t.Errorf("%q: %v left, and it took %v", e.line, e.left, e.took)
-				}
+				must.Hold(t, e.took <= 2*e.left && e.left <= 2*e.took, "%q: %v left, and it took %v", e.line, e.left, e.took)
 			}
 			t.Logf("estimates of ten seconds or more: %v", said)
 			for _, stage := range tt.stages {
-				if said[stage] < 3 {
-					t.Errorf("of %s: %d estimates of ten seconds or more", stage, said[stage])
-				}
+				must.Hold(t, said[stage] >= 3, "of %s: %d estimates of ten seconds or more", stage, said[stage])
 			}
 		})
 	}

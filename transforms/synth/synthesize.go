@@ -20,7 +20,7 @@ import (
 // p.Domain.Recorded(); rows are then chunks too, unless p.As is set.
 //
 // It is Encode, Bound, Count, Solve and Sample with the parameters that p.Steps returns. It panics, with all faults
-// at once, if p.Validate returns an error, and on records in windows or without an end, of which there is no one
+// at once, if p.Validate returns an error, and on records in windows or without an end, which make no one
 // table.
 //
 // The release says what was promised, spent and found out: Release.Artifacts has statement, ledger, error and

@@ -77,9 +77,7 @@ func TestAllocatedStatement(t *testing.T) {
 		if s.AchievedEpsilon < p.AchievedEpsilon || s.AchievedEpsilon > p.AchievedEpsilon*1.002 || s.Conversion != p.Conversion+" of allocated shares" {
 			t.Errorf("%v: ε %g by %s, planned %g by %s", kind, s.AchievedEpsilon, s.Conversion, p.AchievedEpsilon, p.Conversion)
 		}
-		if s.Mu < p.Mu || s.Mu > p.Mu*1.001 {
-			t.Errorf("%v: μ %g, planned %g", kind, s.Mu, p.Mu)
-		}
+		must.Hold(t, s.Mu >= p.Mu && s.Mu <= p.Mu*1.001, "%v: μ %g, planned %g", kind, s.Mu, p.Mu)
 		if o := early.Statement(Adaptive); o.AchievedEpsilon != s.AchievedEpsilon || o.Mu != s.Mu {
 			t.Errorf("%v: a run that stops early promises ε %g, others %g", kind, o.AchievedEpsilon, s.AchievedEpsilon)
 		}

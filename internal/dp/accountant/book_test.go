@@ -86,9 +86,7 @@ func TestBookLetsOneRunHaveItAll(t *testing.T) {
 		}
 		second := must.Value(NewBook(dp.AddRemove, 1, 1e-9, false))(t)
 		must.Do(t, second.Charge(small))
-		if err := second.Charge(runOf(t, p)); err == nil {
-			t.Errorf("%v: the whole book for a second run", p.Accounting)
-		}
+		must.Fail(t, second.Charge(runOf(t, p)), "", "%v: the whole book for a second run", p.Accounting)
 	}
 }
 

@@ -63,9 +63,7 @@ func TestRhoDeltaBoundsGaussians(t *testing.T) {
 	for _, row := range []struct{ rho, epsilon float64 }{{0.0243560, 1}, {0.0149731, 1}, {3.21048e-4, 0.1}, {0.463065, 5}} {
 		exact := GDPDeltaCeil(math.Sqrt(2*row.rho), dp.Epsilon(row.epsilon))
 		got := RhoDeltaCeil(row.rho, dp.Epsilon(row.epsilon))
-		if got < exact || got > 8*exact {
-			t.Errorf("rho = %g, ε = %g: δ = %g, the Gaussian's is %g", row.rho, row.epsilon, got, exact)
-		}
+		must.Hold(t, got >= exact && got <= 8*exact, "rho = %g, ε = %g: δ = %g, the Gaussian's is %g", row.rho, row.epsilon, got, exact)
 	}
 }
 
@@ -81,12 +79,8 @@ func TestRhoDeltaIsTheBestOrder(t *testing.T) {
 			best = min(best, math.Exp(exponent+alpha*math.Log1p(-1/alpha))/(alpha-1))
 		}
 		got := RhoDeltaCeil(row.rho, dp.Epsilon(row.epsilon))
-		if got > best*(1+1e-6) || got < best*(1-1e-6) {
-			t.Errorf("rho = %g, ε = %g: δ = %g, search finds %g", row.rho, row.epsilon, got, best)
-		}
-		if bare < 1.3*best {
-			t.Errorf("rho = %g, ε = %g: the factor (1−1/α)^α would not show", row.rho, row.epsilon)
-		}
+		must.Hold(t, got <= best*(1+1e-6) && got >= best*(1-1e-6), "rho = %g, ε = %g: δ = %g, search finds %g", row.rho, row.epsilon, got, best)
+		must.Hold(t, bare >= 1.3*best, "rho = %g, ε = %g: the factor (1−1/α)^α would not show", row.rho, row.epsilon)
 	}
 }
 

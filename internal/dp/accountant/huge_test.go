@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestHugeSensitivities: losses are exact where products of sensitivities and counts leave an int64.
@@ -23,15 +24,11 @@ func TestHugeSensitivities(t *testing.T) {
 	} {
 		e := c.event.Times(math.MaxInt32)
 		loss, err := e.Loss(c.kind)
-		if err != nil || loss.Cmp(c.want) != 0 {
-			t.Errorf("%s: loss %v, %v, want %v", name, loss, err, c.want)
-		}
+		must.Hold(t, err == nil && loss.Cmp(c.want) == 0, "%s: loss %v, %v, want %v", name, loss, err, c.want)
 		if total := e.total(c.kind); total.Cmp(times(c.want, math.MaxInt32)) != 0 {
 			t.Errorf("%s: %v in all", name, total)
 		}
 		l := open(t, c.kind, 1)
-		if err := l.Charge(e.At("s", 1)); err == nil {
-			t.Errorf("%s: admitted", name)
-		}
+		must.Fail(t, l.Charge(e.At("s", 1)), "", "%s: admitted", name)
 	}
 }

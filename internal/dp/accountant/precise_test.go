@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The same formulas in 1,500 bits: what is promised to be rounded up lies above them, however little.
@@ -59,9 +60,7 @@ func TestBoundsInHighPrecision(t *testing.T) {
 		j.above("curve to epsilon", back, epsilonAt(rho, delta, order), 0x1p-48*3*back)
 	}
 	for what, n := range j.idle {
-		if n > points*9/10 {
-			t.Errorf("%s: %d of %d points would be above without the allowance: it is not seen here", what, n, points)
-		}
+		must.Hold(t, n <= points*9/10, "%s: %d of %d points would be above without the allowance: it is not seen here", what, n, points)
 	}
 }
 
@@ -88,9 +87,7 @@ func TestRhoDeltaNearOne(t *testing.T) {
 			t.Errorf("ε = %g, δ = 1−%.3g: a rho of 1.01·%g would do", epsilon, 1-delta, rho)
 		}
 	}
-	if near < points/2 {
-		t.Errorf("%d points only", near)
-	}
+	must.Hold(t, near >= points/2, "%d points only", near)
 }
 
 // leastDeltaAt is RhoDeltaCeil's formula in x = α−1 at its best x, which is bisected in float64 on the slope's own scale.

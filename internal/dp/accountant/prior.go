@@ -18,7 +18,7 @@ type Prior struct {
 	Events      []Event
 }
 
-// Runs returns upper bounds on the loss of the releases before, and on that of the run, which may draw so many noisy numbers and
+// Runs returns upper bounds on the loss of the releases before, and on the loss of the run, which may draw so many noisy numbers and
 // has a loss only if something is left. Both have the δ of the ledger, and each the least ε, rounded up, that it satisfies by itself.
 func (r *Prior) Runs(numbers int64) (before, rest Run, err error) {
 	l, err := NewLedger(r.Params)

@@ -48,7 +48,7 @@ func TestPriorApart(t *testing.T) {
 }
 
 // TestPriorAndRunArePartsOfOneBudget: bounds on the releases before and on the run add up to the budget, in its loss, its noisy
-// numbers and its δ for values. Each has an ε of its own, below that of both, and a book takes both for no more than the whole.
+// numbers and its δ for values. Each has an ε of its own, below the ε of both, and a book takes both for no more than the whole.
 // A run after releases that left some of their share spends what its bound says, and not the rest.
 func TestPriorAndRunArePartsOfOneBudget(t *testing.T) {
 	for _, kind := range []dp.Accounting{dp.GaussianOnly, dp.ZCDP} {

@@ -83,16 +83,12 @@ func TestValuesDelta(t *testing.T) {
 		}
 		e := must.Value(l.Values(Values{Columns: 2, Delta: dp.ShareOf(2, 3)}, dp.ShareOf(1, 100)))(t)
 		must.Do(t, l.Charge(e.At("values", 1)))
-		if err := l.Charge(e.At("values", 2)); err == nil {
-			t.Errorf("%v: four thirds of the delta for values were charged", p.Accounting)
-		}
+		must.Fail(t, l.Charge(e.At("values", 2)), "", "%v: four thirds of the delta for values were charged", p.Accounting)
 		st := l.Statement(Planned)
 		if st.Delta != 1e-9 || st.Ledger[0].Delta != e.Delta.RatString() || st.Ledger[0].Threshold == "" || len(st.Approximations) == 0 {
 			t.Errorf("%v: the statement hides what values add to delta: %+v", p.Accounting, st)
 		}
-		if st.AchievedEpsilon <= 0 || st.AchievedEpsilon >= 1 {
-			t.Errorf("%v: achieved ε is %g", p.Accounting, st.AchievedEpsilon)
-		}
+		must.Hold(t, st.AchievedEpsilon > 0 && st.AchievedEpsilon < 1, "%v: achieved ε is %g", p.Accounting, st.AchievedEpsilon)
 	}
 	pure := must.Value(NewLedger(Params{Accounting: dp.Pure, Epsilon: 1}))(t)
 	must.Fails(pure.Values(Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 2)))(t, "", "a pure ledger released values above a threshold")

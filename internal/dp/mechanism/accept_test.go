@@ -67,9 +67,7 @@ func TestAcceptChange(t *testing.T) {
 			}
 		}
 	}
-	if most != 1<<accountant.ScoreGridBits {
-		t.Errorf("neighbours move the excess by %d steps of 2^-20, want %d", most, 1<<accountant.ScoreGridBits)
-	}
+	must.Hold(t, most == 1<<accountant.ScoreGridBits, "neighbours move the excess by %d steps of 2^-20, want %d", most, 1<<accountant.ScoreGridBits)
 }
 
 // TestAcceptDraws: answers through the curator have the law of their event, and half the noise does not. False alarms: 1e-6

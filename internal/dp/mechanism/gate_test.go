@@ -165,18 +165,14 @@ func TestStreamIsBound(t *testing.T) {
 	scaled, _ := run([]int64{3, 0, 7, 1}, 0, 2)
 	must.Need(t, len(base) == len(requests()), "%d streams for %d requests", len(base), len(requests()))
 	for i, r := range requests() {
-		if base[i] != same[i] || released[i] != again[i] {
-			t.Errorf("%s: a retry on equal counts draws anew", r.Method)
-		}
+		must.Hold(t, base[i] == same[i] && released[i] == again[i], "%s: a retry on equal counts draws anew", r.Method)
 		if base[i] == more[i] && r.Method != MaxError && r.Method != Accept { // the largest error may stay the same integer
 			t.Errorf("%s: one unit more, same stream", r.Method)
 		}
 		if r.Model != nil && r.Method != MaxError && r.Method != Accept && r.Method != MeanDistance && base[i] == moved[i] { // these are whole counts
 			t.Errorf("%s: another model, same stream", r.Method)
 		}
-		if base[i] == scaled[i] {
-			t.Errorf("%s: another scale, same stream", r.Method)
-		}
+		must.Hold(t, base[i] != scaled[i], "%s: another scale, same stream", r.Method)
 	}
 }
 
@@ -246,9 +242,7 @@ func TestErrorsHoldNoCounts(t *testing.T) {
 				continue
 			}
 			for _, digits := range []string{"918273", "1836547", "3673094"} { // the count, twice and four times
-				if strings.Contains(err.Error(), digits) {
-					t.Errorf("%s: %v", r.Method, err)
-				}
+				must.Hold(t, !strings.Contains(err.Error(), digits), "%s: %v", r.Method, err)
 			}
 		}
 		if l.Spent().Sign() != 0 {

@@ -279,9 +279,7 @@ func (w gaussianLoss) report(t *testing.T, r gaussianRun) {
 	for name, part := range map[string]dptest.Used{"divergence": w.kl, "Rényi": w.renyi, "δ(ε)": w.delta, "δ at the stated ε": w.stated} {
 		must.Hold(t, !part.Exceeds(), "%s of the worst pair is %v of the claim", name, part)
 	}
-	if w.kl.Float64() < r.tight {
-		t.Errorf("the worst pair uses %v of the claim: too little to see an error", w.kl)
-	}
+	must.Hold(t, w.kl.Float64() >= r.tight, "the worst pair uses %v of the claim: too little to see an error", w.kl)
 	dptest.Figure(t, "rake, %s, %v, %v: %d transcripts, %d pairs; used of the claim: single releases %v; runs: divergence %v, Rényi %v, δ(ε) %v, δ at the stated ε %v",
 		r.name, r.relation, r.kind, w.transcripts, w.pairs, w.single, w.kl, w.renyi, w.delta, w.stated)
 }

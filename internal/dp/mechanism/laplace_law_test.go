@@ -177,7 +177,7 @@ func TestLaplaceReleases(t *testing.T) {
 	}
 }
 
-// laplaceTail returns P(Z > x) of Laplace noise of a scale; with slope ½ that of the difference of two.
+// laplaceTail returns P(Z > x) of Laplace noise of a scale; with slope ½, of the difference of two.
 func laplaceTail(scale, slope float64) func(x float64) float64 {
 	var above func(x float64) float64
 	above = func(x float64) float64 {

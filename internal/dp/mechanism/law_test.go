@@ -86,9 +86,7 @@ func TestRanges(t *testing.T) {
 			got  int64
 			want dp.Range
 		}{"cell": {cell, w.CellRange(n)}, "block": {block, w.BlockRange(n)}, "signed cell": {signed, query.SignedCellRange()}} {
-			if c.got != int64(c.want)*count {
-				t.Errorf("%v: range of %s scores is %g counts, declared %d", n, name, float64(c.got)/count, c.want)
-			}
+			must.Hold(t, c.got == int64(c.want)*count, "%v: range of %s scores is %g counts, declared %d", n, name, float64(c.got)/count, c.want)
 		}
 	}
 }

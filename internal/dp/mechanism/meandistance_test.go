@@ -60,9 +60,7 @@ func TestMeanDistanceChange(t *testing.T) {
 				change(model, weightedGate(t, x, weights), weightedGate(t, y, weights))
 			})
 		})
-		if most > declared || most < declared-1 {
-			t.Errorf("%v: with weights the sum of distances changes by %d at most, declared %d", n, most, declared)
-		}
+		must.Hold(t, most <= declared && most >= declared-1, "%v: with weights the sum of distances changes by %d at most, declared %d", n, most, declared)
 	}
 }
 

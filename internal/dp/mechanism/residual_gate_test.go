@@ -137,9 +137,7 @@ func TestScreeningsBindTheirStreams(t *testing.T) {
 	} {
 		opened, _ := run(c.cells, c.change)
 		for i, r := range screenings() {
-			if opened[i] == base[i] {
-				t.Errorf("%s, %s: same stream", r.Method, name)
-			}
+			must.Hold(t, opened[i] != base[i], "%s, %s: same stream", r.Method, name)
 		}
 	}
 }

@@ -174,9 +174,7 @@ func TestResidualLoss(t *testing.T) {
 					worst.of(l, nil, rho, grid)
 					without.Of(l.Divergence(), exact)
 				}
-				if math.Abs(without.Float64()-1) > 1e-4 {
-					t.Errorf("%v %v 2^-%d: largest divergence is %v of Δ²/(2σ²)", n, shape, bits, without)
-				}
+				must.Hold(t, math.Abs(without.Float64()-1) <= 1e-4, "%v %v 2^-%d: largest divergence is %v of Δ²/(2σ²)", n, shape, bits, without)
 			}
 			worst.check(t, fmt.Sprintf("centred table %v, %v", shape, n), .2)
 		}

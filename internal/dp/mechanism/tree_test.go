@@ -143,9 +143,7 @@ func TestCoarsen(t *testing.T) {
 	must.Need(t, len(got[0].Values) == 27 && len(l.Events()) == 2, "%d cells and %d events, want 27 and 2", len(got[0].Values), len(l.Events()))
 	want := codes.Merge(domain.Clique{0, 1}, []int{9, 9}, forest(t, l, 0).marginal(domain.Clique{0, 1}))
 	for i, x := range got[0].Values { // six standard deviations
-		if math.Abs(x-float64(want[i])) > 6*math.Sqrt(got[0].Variance) {
-			t.Errorf("cell %d: %g, the table has %d", i, x, want[i])
-		}
+		must.Hold(t, math.Abs(x-float64(want[i])) <= 6*math.Sqrt(got[0].Variance), "cell %d: %g, the table has %d", i, x, want[i])
 	}
 	replay, left := Replay(l.Budget(), g.recorder.Calls)
 	again, err := ask(replay)

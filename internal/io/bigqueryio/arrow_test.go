@@ -169,9 +169,7 @@ func longSource(c Client) *Source {
 func mark(t *testing.T, seen []bool, chunks []*domain.Chunk) {
 	t.Helper()
 	for _, c := range chunks {
-		if c.Rows > chunkRows {
-			t.Errorf("a chunk of %d rows", c.Rows)
-		}
+		must.Hold(t, c.Rows <= chunkRows, "a chunk of %d rows", c.Rows)
 		texts := show(&c.ID, c.Rows)
 		for i, n := range c.Columns[0].Ints {
 			want := fmt.Sprint("text ", n)

@@ -21,26 +21,18 @@ func TestSinkValidateListsAllFaults(t *testing.T) {
 		Domain: domain.Domain{Attributes: []domain.Attribute{{Name: "a"}, {Name: "A"}, {Name: "b.c"}, {Name: "_PARTITIONTIME"}, {Name: "größe (cm)"}, {Name: "größe, cm"}, {Name: "% of total"}}},
 	}
 	err := s.Validate()
-	if err == nil {
-		t.Fatal("no fault was found")
-	}
+	must.Need(t, err != nil, "no fault was found")
 	want := []string{
 		"bigquery: 10001 shards: a load job takes 1 to 10000 files",
 		`label "": want`, `label "9": want`, `label "Team": want`, `label "dapple_run" is set by dapple`, `label "team": its value`,
 		`columns "a" and "A"`, `column "b.c": BigQuery wants`, "names that begin with _PARTITION", `column "größe (cm)"`, `column "größe, cm"`,
 	}
 	lines := strings.Split(err.Error(), "\n\t")
-	if len(lines) != len(want) {
-		t.Fatalf("%d faults, want %d:\n%v", len(lines), len(want), err)
-	}
+	must.Need(t, len(lines) == len(want), "%d faults, want %d:\n%v", len(lines), len(want), err)
 	for i := range want {
-		if !strings.Contains(lines[i], want[i]) {
-			t.Errorf("fault %d: got %q, want %q", i, lines[i], want[i])
-		}
+		must.Hold(t, strings.Contains(lines[i], want[i]), "fault %d: got %q, want %q", i, lines[i], want[i])
 	}
-	if err := sinkTo(&loadServer{}).Validate(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, sinkTo(&loadServer{}).Validate())
 }
 
 func TestWriteByName(t *testing.T) {
@@ -64,9 +56,7 @@ func TestSinkIsPlainData(t *testing.T) {
 		t.Errorf("got %+v, want %+v, %v", back, s, err)
 	}
 	long := Sink{RunID: strings.Repeat("Z", 64)}
-	if got := long.labels()[runLabel]; got != strings.Repeat("z", 63) {
-		t.Errorf("label %q", got)
-	}
+	must.Equal(t, long.labels()[runLabel], strings.Repeat("z", 63), "label")
 }
 
 func TestCheckOfSink(t *testing.T) {
@@ -109,9 +99,7 @@ func TestCheckOfSink(t *testing.T) {
 			if c.fault == "" && err != nil || c.fault != "" && (err == nil || err.Error() != c.fault) {
 				t.Errorf("got %v, want %q", err, c.fault)
 			}
-			if len(f.order) > 0 || f.patched != "" {
-				t.Error("something was written")
-			}
+			must.Hold(t, len(f.order) == 0 && f.patched == "", "something was written")
 		})
 	}
 }

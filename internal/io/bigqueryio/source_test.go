@@ -70,9 +70,7 @@ func TestDescribe(t *testing.T) {
 		{Name: "plain", Type: domain.Numeric, Scale: 9, Nullable: true}, {Name: "flag", Type: domain.Bool},
 		{Name: "a", Type: domain.DateTime, Nullable: true}, {Name: "b", Type: domain.Time, Nullable: true}, {Name: "c", Type: domain.Float64, Nullable: true},
 	} {
-		if byName[want.Name] != want {
-			t.Errorf("got %+v, want %+v", byName[want.Name], want)
-		}
+		must.Hold(t, byName[want.Name] == want, "got %+v, want %+v", byName[want.Name], want)
 	}
 	must.Hold(t, len(got) == 20 && got[0].Name == "ok" && got[19].Name == "c", "%d columns", len(got))
 }

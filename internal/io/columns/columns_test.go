@@ -18,6 +18,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/lines"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // source is an array of a type, with what its cells are as exact numbers.
@@ -161,9 +162,7 @@ func TestNoNumberBecomesAnother(t *testing.T) {
 			}
 		}
 	}
-	if read < 40 {
-		t.Errorf("%d pairs of types are read", read)
-	}
+	must.Hold(t, read >= 40, "%d pairs of types are read", read)
 }
 
 func checkNumbers(t *testing.T, s source, c Column, a *domain.Attribute) {
@@ -358,9 +357,7 @@ func TestNull(t *testing.T) {
 	all := []Column{id}
 	for _, typ := range domain.Types() {
 		c, ok := Of(a.DataType(), &domain.Attribute{Type: typ})
-		if !ok {
-			t.Errorf("null is not read as %v", typ)
-		}
+		must.Hold(t, ok, "null is not read as %v", typ)
 		all = append(all, c)
 	}
 	for _, c := range all {

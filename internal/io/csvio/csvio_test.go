@@ -297,9 +297,7 @@ func TestWriter(t *testing.T) {
 Female,7,-8564559748508006108,-9.444444444444445e+298,0,-2.727272729,6.25,false,0001-04-02,1969-12-30T00:15:00,1585-05-16T13:04:48Z,00:00:15
 NULL,-1,NULL,NULL,0.9,NULL,NULL,NULL,NULL,NULL,NULL,23:59:15
 `
-	if got := written("NULL"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, written("NULL"), want)
 	must.Equal(t, written(""), strings.ReplaceAll(want, "NULL", ""), "NULL as an empty cell")
 }
 

@@ -118,9 +118,7 @@ func TestHeaderLikeAMark(t *testing.T) {
 				rows += c.Rows
 				return nil
 			})
-			if err != nil || rows != 2 {
-				t.Errorf("%s, %.10q: %d records, %v", f.mark, record, rows, err)
-			}
+			must.Hold(t, err == nil && rows == 2, "%s, %.10q: %d records, %v", f.mark, record, rows, err)
 		}
 	}
 	must.Hold(t, n >= 5, "%d marks of letters", n)

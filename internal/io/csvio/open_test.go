@@ -203,9 +203,7 @@ func TestRagged(t *testing.T) {
 			t.Errorf("%s: got %q, %v", c.name, got, err)
 		}
 		for _, want := range c.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: got %q, want %q", c.name, got, want)
-			}
+			must.Hold(t, strings.Contains(got, want), "%s: got %q, want %q", c.name, got, want)
 		}
 	}
 }

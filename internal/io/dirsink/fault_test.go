@@ -148,9 +148,7 @@ func TestFailureAtEveryStep(t *testing.T) {
 					k := 1
 					for ; publishFailing(t, on, k, overwrite, after, dead); k++ {
 					}
-					if k < on.fewest {
-						t.Errorf("%s: only %d operations were made to fail", on.name, k)
-					}
+					must.Hold(t, k >= on.fewest, "%s: only %d operations were made to fail", on.name, k)
 				}
 			}
 		}
@@ -180,9 +178,7 @@ func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) b
 			t.Fatalf("%s: operation %d: %v", on.name, k, err)
 		}
 	case manifestErr == nil: // the old one
-		if err == nil || !overwrite {
-			t.Fatalf("%s: operation %d: success, and the old output is there", on.name, k)
-		}
+		must.Need(t, err != nil && overwrite, "%s: operation %d: success, and the old output is there", on.name, k)
 		if err := verify(d); err != nil {
 			t.Fatalf("%s: operation %d: %v", on.name, k, err)
 		}

@@ -55,9 +55,7 @@ func finished(t testing.TB, d Dir) {
 	t.Helper()
 	m := must.Value(d.in(ctx).Manifest())(t)
 	must.Do(t, verify(d))
-	if len(m.Parts) != d.Shards || m.RunID != d.RunID || m.Rows != int64(d.Shards*(d.Shards+1)/2) {
-		t.Fatal(m)
-	}
+	must.Need(t, len(m.Parts) == d.Shards && m.RunID == d.RunID && m.Rows == int64(d.Shards*(d.Shards+1)/2), "%v", m)
 	for i, p := range m.Parts {
 		if b, err := d.in(ctx).ReadFile(d.in(ctx).At(p.Name)); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
 			t.Fatal(p, err)
@@ -95,9 +93,7 @@ func TestPublish(t *testing.T) {
 	must.Hold(t, string(m.Schema) == `{"age":"INT64"}`, "schema %s", m.Schema)
 	for range 2 { // repeated, with the staged parts gone, changes nothing
 		again, err := d.Publish(ctx, refs, releasedFiles("other"), nil)
-		if err != nil || again.Rows != m.Rows {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil && again.Rows == m.Rows, "%v", err)
 		finished(t, d)
 	}
 	if err := d.Check(ctx); err != nil {
@@ -259,9 +255,7 @@ func TestRacingRuns(t *testing.T) {
 			wg.Wait()
 			m := must.Value(Open(ctx, path))(t)
 			winner := int(m.RunID[3] - '0')
-			if errs[winner] != nil || (errs[1-winner] == nil) != overwrite {
-				t.Fatalf("overwrite %v: %v", overwrite, errs)
-			}
+			must.Need(t, errs[winner] == nil && (errs[1-winner] == nil) == overwrite, "overwrite %v: %v", overwrite, errs)
 			finished(t, dirs[winner])
 		}
 	}
@@ -277,9 +271,7 @@ func TestManifestIsChecked(t *testing.T) {
 		"_privacy.json": "privacy.json", `"bytes": `: `"bytes": -`, "{": "",
 	} {
 		bad := strings.Replace(string(good), old, change, 1)
-		if bad == string(good) {
-			t.Fatalf("%q is not in the manifest", old)
-		}
+		must.Need(t, bad != string(good), "%q is not in the manifest", old)
 		must.Do(t, os.WriteFile(d.in(ctx).InRelease(layout.ManifestName), []byte(bad), 0o600))
 		must.Fails(Open(ctx, dir))(t, "", "%q → %q was read", old, change)
 	}

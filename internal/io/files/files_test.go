@@ -124,9 +124,7 @@ func TestNames(t *testing.T) {
 		{files.Join("gs://bucket/a/", "b", "c"), "gs://bucket/a/b/c"}, {files.Join("a/", "b"), "a/b"},
 		{files.Clean("gs://bucket/a//"), "gs://bucket/a"}, {files.Clean("a//b/"), "a/b"}, {files.Base("gs://bucket/a/b"), "b"},
 	} {
-		if tt[0] != tt[1] {
-			t.Errorf("%q, want %q", tt[0], tt[1])
-		}
+		must.Hold(t, tt[0] == tt[1], "%q, want %q", tt[0], tt[1])
 	}
 }
 

@@ -177,7 +177,7 @@ func emptyFile(t *testing.T, node schema.Node) ([]byte, *codec.Field) {
 	return out.Bytes(), &f.Leaves[0]
 }
 
-// idsOf returns the IDs of a file but those of nobody.
+// idsOf returns the IDs of a file that name somebody.
 func idsOf(t *testing.T, b []byte, d *domain.Domain) (ids []string) {
 	t.Helper()
 	r := must.Value(Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}))(t)

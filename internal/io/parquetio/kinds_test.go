@@ -85,12 +85,10 @@ n: INT64
 func TestEmptyGroup(t *testing.T) {
 	n := made{schema: [][]byte{structOf(3, 1, 4, "empty", 5, 0), elementOf(parquet.Types.Int64, "n")}, kind: parquet.Types.Int64, body: words(7, -8, 9)}
 	file := madeFile(3, []made{n})
-	// The root has two columns, one of which is the empty group.
+	// The root has two columns: one is the empty group.
 	file = bytes.Replace(file, structOf(4, "schema", 5, 1), structOf(4, "schema", 5, 2), 1)
 	must.Equal(t, must.Value(cellsIn(file, only("n", domain.Int64)))(t), "7 -8 9 ")
-	if got := described(t, file); got != "n: INT64\n" {
-		t.Error(got)
-	}
+	must.Equal(t, described(t, file), "n: INT64\n")
 }
 
 // Types as they are, and as infer proposes them.
@@ -216,7 +214,5 @@ func TestTwoColumnsOfOneName(t *testing.T) {
 	c := column1(parquet.Types.Int64, words(7))
 	file := madeFile(1, []made{c, c})
 	must.Fails(cellsIn(file, only("x", domain.Int64)))(t, `column "x": the file has several columns of this name; rename all but one`)
-	if got := described(t, file); got != "x: INT64\nx: INT64\n" {
-		t.Error(got)
-	}
+	must.Equal(t, described(t, file), "x: INT64\nx: INT64\n")
 }

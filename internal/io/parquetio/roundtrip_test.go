@@ -163,7 +163,7 @@ func TestDictionariesChange(t *testing.T) {
 	sameRows(t, fileOf(t, d, Options{GroupRows: 100000}, x, y, z), d, x, y, z) // a batch meets the end of a group
 }
 
-// The types and repetitions are those of the package comment, which other readers go by.
+// The types and repetitions stand in the package comment, which other readers go by.
 func TestFooter(t *testing.T) {
 	d := &domain.Domain{}
 	for typ := domain.String; typ <= domain.Time; typ++ {
@@ -173,9 +173,7 @@ func TestFooter(t *testing.T) {
 	c.Columns[0].Dict = []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 	r := must.Value(file.NewParquetReader(bytes.NewReader(fileOf(t, d, Options{}, c))))(t)
 	sc := r.MetaData().Schema
-	if got := sc.Root().RepetitionType(); got != parquet.Repetitions.Required {
-		t.Errorf("root is %v, want REQUIRED", got)
-	}
+	must.Equal(t, sc.Root().RepetitionType(), parquet.Repetitions.Required, "root")
 	want := []string{"BYTE_ARRAY String", "INT64 Int(bitWidth=64, isSigned=true)", "DOUBLE", "FIXED_LEN_BYTE_ARRAY Decimal(precision=1, scale=0)", "BOOLEAN", "INT32 Date",
 		"INT64 Timestamp(isAdjustedToUTC=false", "INT64 Timestamp(isAdjustedToUTC=true", "INT64 Time("}
 	for i := range sc.NumColumns() {

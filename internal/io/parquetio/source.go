@@ -27,8 +27,8 @@ func init() {
 // chunkRows is how many records of a row group go on together: their cells and codes stay in the cache.
 const chunkRows = 1 << 14
 
-// Read returns the records of Parquet files as *domain.Chunk. A row group is one element of work, of which a page of
-// each column is in memory. Footers are read where the data is; call Check before, so that faults
+// Read returns the records of Parquet files as *domain.Chunk. A row group is one element of work, with a page of
+// each column in memory. Footers are read where the data is; call Check before, so that faults
 // show at launch. A file that is not as its Info says when it is read ends the run. Read panics if no
 // file is given.
 func Read(s beam.Scope, list []files.Info, d *domain.Domain) beam.PCollection {

@@ -21,9 +21,7 @@ func TestChargeOfFileIsChecked(t *testing.T) {
 		}
 		body := "privacy_id: " + name + "\ncolumns:\n  - {name: sex, type: STRING, values: [M, F], other: true}\n"
 		f := must.Value(Parse("found.yaml", []byte(body+c.String())))(t)
-		if *f.Charge != c {
-			t.Errorf("read %+v, want %+v", *f.Charge, c)
-		}
+		must.Hold(t, *f.Charge == c, "read %+v, want %+v", *f.Charge, c)
 		edited := strings.Replace(body, "M, F", "M", 1) + "expected_rows: 500\n"
 		if f, err := Parse("found.yaml", []byte(edited+c.String())); err != nil || *f.Charge != c {
 			t.Errorf("an edit beside the charge: %v", err)

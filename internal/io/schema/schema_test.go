@@ -175,9 +175,7 @@ func TestColumns(t *testing.T) {
 	for _, test := range tests {
 		f, err := Parse("f", []byte("privacy_id: none\ncolumns: [{name: x, "+test.column+"}]"))
 		if test.want == "" {
-			if err == nil {
-				t.Errorf("%s: no fault", test.column)
-			}
+			must.Hold(t, err != nil, "%s: no fault", test.column)
 			continue
 		}
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/store"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // late refuses to create an object that is there, and shows it only when it has been asked so often.
@@ -34,9 +35,7 @@ func TestObjectIsShownLate(t *testing.T) {
 	l := &late{unseen: 4}
 	files.Register("late", l)
 	current, created, err := store.Objects{Dir: "late://bucket"}.CreateIfAbsent(t.Context(), "name", []byte("second"))
-	if err != nil || created || string(current) != "first" {
-		t.Errorf("%q, %t, %v; want the first, not created", current, created, err)
-	}
+	must.Hold(t, err == nil && !created && string(current) == "first", "%q, %t, %v; want the first, not created", current, created, err)
 }
 
 // heedless is a service that keeps objects, and takes notice of conditions or not.
@@ -89,8 +88,6 @@ func TestServiceIgnoresConditions(t *testing.T) {
 		if (err == nil) != honours || !honours && !strings.Contains(err.Error(), "use a service that honours If-None-Match") {
 			t.Errorf("%s: error %v", scheme, err)
 		}
-		if len(h.objects) > 0 {
-			t.Errorf("%s: objects are left: %v", scheme, h.objects)
-		}
+		must.Hold(t, len(h.objects) == 0, "%s: objects are left: %v", scheme, h.objects)
 	}
 }

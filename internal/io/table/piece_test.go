@@ -87,9 +87,7 @@ func TestParts(t *testing.T) {
 			for i := range taken {
 				must.Do(t, pass(&domain.Chunk{Rows: i}))
 			}
-			if len(list) > 1 && n > len(taken)/len(list)+1 {
-				t.Errorf("part %d of %d has %d of %d chunks", p.Part, p.Of, n, len(taken))
-			}
+			must.Hold(t, len(list) <= 1 || n <= len(taken)/len(list)+1, "part %d of %d has %d of %d chunks", p.Part, p.Of, n, len(taken))
 		}
 		if slices.Min(taken) != 1 || slices.Max(taken) != 1 {
 			t.Errorf("%d parts: chunks are taken %d to %d times", len(list), slices.Min(taken), slices.Max(taken))

@@ -19,9 +19,7 @@ func TestBorder(t *testing.T) {
 func TestSteps(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 40} {
 		below, above := Steps(-3, 5, n, func(x float64) bool { return x > math.E })
-		if !(below <= math.E && math.E < above) || math.Abs(above-below-math.Ldexp(8, -n)) > 1e-14 {
-			t.Errorf("after %d steps: %g and %g", n, below, above)
-		}
+		must.Hold(t, below <= math.E && math.E < above && math.Abs(above-below-math.Ldexp(8, -n)) <= 1e-14, "after %d steps: %g and %g", n, below, above)
 	}
 }
 

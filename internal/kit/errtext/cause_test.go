@@ -64,9 +64,7 @@ func TestInStep(t *testing.T) {
 		"another's":      step("example.com/shop.readFn", "shop: model: no file"),
 		"last another's": step("github.com/dapple-dp/dapple/io/csvio.readFile", "\n\tcaused by:\n"+step("example.com/shop.readFn", "csv: no file")),
 	} {
-		if got := InStep(text); got != text {
-			t.Errorf("%s: %q became %q", name, text, got)
-		}
+		must.Equal(t, InStep(text), text, "%s: %q became", name, text)
 	}
 	for text, want := range map[string]string{
 		"synth: closing shard 3: sink: no space":                                  "synth: closing shard 3: sink: no space",
@@ -74,9 +72,7 @@ func TestInStep(t *testing.T) {
 		"panic: dpam: the total of a fit must be above 0 goroutine 154 [running]": "the program has a fault, please report it: dpam: the total of a fit must be above 0",
 	} {
 		got := InStep(step("github.com/dapple-dp/dapple/internal/transforms/synth.solveFn", text))
-		if got != "dapple: "+want {
-			t.Errorf("%q became %q", text, got)
-		}
+		must.Hold(t, got == "dapple: "+want, "%q became %q", text, got)
 		for _, around := range []string{"", "job job-001[go-job-1] failed:\nbundle inst003 stage-005 failed:"} {
 			if again := Of(errors.New(around + got)); again.Error() != want {
 				t.Errorf("of %q is found %q", around+got, again)
@@ -109,7 +105,5 @@ func TestPrefixesAreKnown(t *testing.T) {
 			return err
 		}))
 	}
-	if seen < 200 {
-		t.Errorf("%d messages only: the test is blind", seen)
-	}
+	must.Hold(t, seen >= 200, "%d messages only: the test is blind", seen)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/internal/kit/runner"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -35,13 +36,9 @@ func TestWatch(t *testing.T) {
 		{"one", true, true}, {"two", true, true}, {"one", true, false}, {"one", true, false},
 		{"three", false, true}, {"three", false, true},
 	} {
-		if got := runner.Partial(worker, c.step, c.kept); got != c.want {
-			t.Errorf("question %d, of step %s: %v", i, c.step, got)
-		}
+		must.Equal(t, runner.Partial(worker, c.step, c.kept), c.want, "question %d, of step %s", i, c.step)
 	}
-	if runner.Partial(t.Context(), "one", false) {
-		t.Error("a step that no worker runs reads a part")
-	}
+	must.Hold(t, !runner.Partial(t.Context(), "one", false), "a step that no worker runs reads a part")
 }
 
 // TestStoppedAtTheStart: a run that is stopped at any moment of its start ends with an error. Prism would end the process.

@@ -105,7 +105,7 @@ func TestHistory(t *testing.T) {
 				delete(want, key)
 				weight += int(c(9))
 			}
-			must.Need(t, weight == 4096 && len(want) <= 0, "a person weighs %d of 4096, and %d kinds of rows are missing", weight, len(want))
+			must.Need(t, weight == 4096 && len(want) == 0, "a person weighs %d of 4096, and %d kinds of rows are missing", weight, len(want))
 		}
 	}
 }
@@ -135,9 +135,7 @@ func TestFirstRowsAreKept(t *testing.T) {
 			weight += int(row[len(row)-2]) | int(row[len(row)-1])<<8
 		}
 		for _, k := range test.want {
-			if !kinds[k] {
-				t.Errorf("%v: no row of kind %d", test.times, k)
-			}
+			must.Hold(t, kinds[k], "%v: no row of kind %d", test.times, k)
 		}
 		must.Hold(t, len(kinds) == len(test.want) && weight == 4096, "%v: rows of %d kinds, a weight of %d", test.times, len(kinds), weight)
 	}

@@ -53,9 +53,7 @@ func TestManyBins(t *testing.T) {
 			}
 			out.Unpack(columns, packed)
 			for a, want := range []domain.Code{1, 2, domain.Code(total - 1), 2, 4096} {
-				if columns[a][0] != want {
-					t.Errorf("%d bins, %d records: column %d is %d, want %d", bins, total, a, columns[a][0], want)
-				}
+				must.Hold(t, columns[a][0] == want, "%d bins, %d records: column %d is %d, want %d", bins, total, a, columns[a][0], want)
 			}
 		}
 	}
@@ -118,9 +116,7 @@ func TestSummary(t *testing.T) {
 	}
 	// Sums that no number holds are in the last bin.
 	got, _ := s.Append(nil, rank, []byte("p"), []byte{0, 0, 0, 0, 1, 0}, []uint64{1<<64 - 1, 5})
-	if got[s.Width] != byte(len(s.Cuts)-1) {
-		t.Errorf("a sum beyond all numbers is in bin %d", got[s.Width])
-	}
+	must.Hold(t, got[s.Width] == byte(len(s.Cuts)-1), "a sum beyond all numbers is in bin %d", got[s.Width])
 }
 
 // Of values that are equally common each is usual for some people: 200 fair coins all fall alike with a chance of 1e-60.

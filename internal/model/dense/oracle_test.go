@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
@@ -135,9 +136,7 @@ func innerProduct(t *testing.T, rng *rand.Rand, sizes []int, cliques []domain.Cl
 		scale += math.Sqrt(dot(m, m) * dot(g[i], g[i]))
 	}
 	right := dot(p, o.Adjoint(g, make([]float64, plan.Len())))
-	if !(math.Abs(left-right) <= 1e-12*scale) {
-		t.Fatalf("sizes %v cliques %v: <Eval(p), g> = %g, <p, Adjoint(g)> = %g", sizes, cliques, left, right)
-	}
+	must.Need(t, math.Abs(left-right) <= 1e-12*scale, "sizes %v cliques %v: <Eval(p), g> = %g, <p, Adjoint(g)> = %g", sizes, cliques, left, right)
 }
 
 func TestAdjointIsTransposeOfEval(t *testing.T) {
@@ -195,9 +194,7 @@ func TestPanics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
+				must.Hold(t, recover() != nil, "no panic")
 			}()
 			f()
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // checkMaximal checks what a junction tree needs: every clique and attribute is covered, no maximal
@@ -17,9 +18,7 @@ func checkMaximal(t *testing.T, s shape, maximal []domain.Clique, cells float64)
 		want = append(want, domain.Clique{a})
 	}
 	for _, c := range want {
-		if !find(maximal, c) {
-			t.Errorf("%s: clique %v is not covered by %v", s.name, c, maximal)
-		}
+		must.Hold(t, find(maximal, c), "%s: clique %v is not covered by %v", s.name, c, maximal)
 	}
 	sum := 0.0
 	for i, c := range maximal {
@@ -31,9 +30,7 @@ func checkMaximal(t *testing.T, s shape, maximal []domain.Clique, cells float64)
 			}
 		}
 	}
-	if math.Abs(sum-cells) > 1e-6*sum {
-		t.Errorf("%s: %g cells, want %g", s.name, cells, sum)
-	}
+	must.Hold(t, math.Abs(sum-cells) <= 1e-6*sum, "%s: %g cells, want %g", s.name, cells, sum)
 }
 
 func TestTriangulate(t *testing.T) {
@@ -130,9 +127,7 @@ func TestSkeletonKeepsToItsCells(t *testing.T) {
 		}
 		checkRunningIntersection(t, "skeleton", NewJunctionTree(sizes, maximal))
 		for _, p := range kept {
-			if !find(maximal, p) {
-				t.Errorf("limit %g: kept %v is in no clique", limit, p)
-			}
+			must.Hold(t, find(maximal, p), "limit %g: kept %v is in no clique", limit, p)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // objectiveOfRidges is the part of the fit's objective that balancing may change.
@@ -73,9 +74,7 @@ func TestBalance(t *testing.T) {
 			}
 		}
 	}
-	if tables[4].Theta[7] != 0 {
-		t.Error("a cell without mass was moved")
-	}
+	must.Hold(t, tables[4].Theta[7] == 0, "a cell without mass was moved")
 	i := 0
 	each(func(r []domain.Code) {
 		if got := logWeight(sizes, tables, r); i != 7 && math.Abs(got-before[i]) > 1e-9 {
@@ -107,7 +106,5 @@ func TestBalanceConverges(t *testing.T) {
 			NewTable(sizes, domain.Clique{0, 1}, pair, ridge(k*k, 2))}}
 	done := f.Rake(Stop{Sweeps: 10, Effective: .3}, rand.New(rand.NewPCG(1, 1)))
 	t.Logf("change %.3g", done.Change)
-	if done.Change > 1 {
-		t.Errorf("change of %.3g counts in sweep %d", done.Change, done.Sweeps)
-	}
+	must.Hold(t, done.Change <= 1, "change of %.3g counts in sweep %d", done.Change, done.Sweeps)
 }

@@ -153,9 +153,7 @@ func TestResampleKeepsTheTables(t *testing.T) {
 	each := m.Total() / 5000
 	got := r.Marginal(domain.Clique{0, 1, 2}, nil)
 	for c, w := range m.Marginal(domain.Clique{0, 1, 2}, nil) {
-		if math.Abs(got[c]-w) > 30*each {
-			t.Errorf("cell %d: %g, want %g", c, got[c], w)
-		}
+		must.Hold(t, math.Abs(got[c]-w) <= 30*each, "cell %d: %g, want %g", c, got[c], w)
 	}
 }
 

@@ -59,9 +59,7 @@ func closeTo(t *testing.T, name string, got, want []float64) {
 	t.Helper()
 	must.Need(t, len(got) == len(want), "%s: %d cells, want %d", name, len(got), len(want))
 	for i := range got {
-		if math.Abs(got[i]-want[i]) > 1e-9*(1+math.Abs(want[i])) {
-			t.Fatalf("%s: cell %d: got %g, want %g", name, i, got[i], want[i])
-		}
+		must.Need(t, math.Abs(got[i]-want[i]) <= 1e-9*(1+math.Abs(want[i])), "%s: cell %d: got %g, want %g", name, i, got[i], want[i])
 	}
 }
 
@@ -172,9 +170,7 @@ func TestSortedIsLexicographicByRisingSize(t *testing.T) {
 			for _, a := range order {
 				key = append(key, codes[a])
 			}
-			if slices.Compare(last, key) > 0 || seen[i] {
-				t.Fatalf("%s: record %d, codes %v, after key %v", name, i, codes, last)
-			}
+			must.Need(t, slices.Compare(last, key) <= 0 && !seen[i], "%s: record %d, codes %v, after key %v", name, i, codes, last)
 			last, seen[i] = key, true
 		})
 		must.Hold(t, !slices.Contains(seen, false), "%s: a record was not visited", name)

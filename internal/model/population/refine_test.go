@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // linked is a universe whose attributes depend on each other: a mixture of four product models, with a
@@ -76,12 +77,8 @@ func TestRowsBeatIndependentDraws(t *testing.T) {
 	systematic := roundingTV(m, Systematic(m, n, 1), cliques)
 	refined := roundingTV(m, Refine(m, cliques, n, 1), cliques)
 	t.Logf("independent %.5f systematic %.5f refined %.5f", iid, systematic, refined)
-	if systematic > iid/2 {
-		t.Errorf("systematic rows add %g, independent draws %g", systematic, iid)
-	}
-	if refined > iid/5 {
-		t.Errorf("refined rows add %g, independent draws %g", refined, iid)
-	}
+	must.Hold(t, systematic <= iid/2, "systematic rows add %g, independent draws %g", systematic, iid)
+	must.Hold(t, refined <= iid/5, "refined rows add %g, independent draws %g", refined, iid)
 }
 
 // TestRefineKeepsItsBooks recomputes the state of the search from the rows it ends with.
@@ -158,9 +155,7 @@ func TestFits(t *testing.T) {
 		{"too many visits", 1_000_000, triples(12), false},
 		{"fewer visits", 400_000, triples(12), true},
 	} {
-		if got := Fits(c.n, c.cliques, sizes); got != c.want {
-			t.Errorf("%s: got %v", c.name, got)
-		}
+		must.Equal(t, Fits(c.n, c.cliques, sizes), c.want, "%s", c.name)
 	}
 }
 

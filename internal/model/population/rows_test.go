@@ -158,9 +158,7 @@ func TestRowCounts(t *testing.T) {
 			if d := sumRows - sumShare; d > 1.01 || d < -1.01 {
 				t.Errorf("n %d: %g rows too many up to record %d", n, d, i)
 			}
-			if m.Weights[i] == 0 && rows[i] > 0 {
-				t.Errorf("n %d: record %d without weight has rows", n, i)
-			}
+			must.Hold(t, m.Weights[i] != 0 || rows[i] <= 0, "n %d: record %d without weight has rows", n, i)
 		})
 	}
 }

@@ -34,12 +34,8 @@ func TestSolveReportsItsChange(t *testing.T) {
 	table := NewTable(sizes, domain.Clique{0}, []float64{30, 70}, []float64{1e-6, 1e-6})
 	mass := []float64{50, 0}
 	change := table.Solve(mass)
-	if math.Abs(mass[0]-.6) > 1e-4 || mass[1] != 1 || math.Abs(change-20) > .01 {
-		t.Errorf("factors %v, change %g", mass, change)
-	}
-	if math.Abs(table.Theta[0]-math.Log(.6)) > 1e-4 || table.Theta[1] != 0 {
-		t.Errorf("potentials %v", table.Theta)
-	}
+	must.Hold(t, math.Abs(mass[0]-.6) <= 1e-4 && mass[1] == 1 && math.Abs(change-20) <= .01, "factors %v, change %g", mass, change)
+	must.Hold(t, math.Abs(table.Theta[0]-math.Log(.6)) <= 1e-4 && table.Theta[1] == 0, "potentials %v", table.Theta)
 }
 
 func TestCenterIsTheProjection(t *testing.T) {
@@ -76,9 +72,7 @@ func TestCenterIsTheProjection(t *testing.T) {
 		for i := range x { // what was taken off is orthogonal to what is left
 			inner += (x[i] - once[i]) * once[i]
 		}
-		if math.Abs(inner) > 1e-12 {
-			t.Errorf("shape %v: not orthogonal, %g", shape, inner)
-		}
+		must.Hold(t, math.Abs(inner) <= 1e-12, "shape %v: not orthogonal, %g", shape, inner)
 	}
 }
 
@@ -119,8 +113,6 @@ func TestApportionIsUnbiased(t *testing.T) {
 		}
 	}
 	for i := range p {
-		if math.Abs(mean[i]-p[i]) > .043 {
-			t.Errorf("index %d: mean %g, want %g", i, mean[i], p[i])
-		}
+		must.Hold(t, math.Abs(mean[i]-p[i]) <= .043, "index %d: mean %g, want %g", i, mean[i], p[i])
 	}
 }

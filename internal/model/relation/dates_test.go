@@ -58,9 +58,7 @@ func TestEveryDayExists(t *testing.T) {
 					}
 				}
 			}
-			if late < rows/100 {
-				t.Errorf("bins %v: %d days beyond the 28th: too few", bins, late)
-			}
+			must.Hold(t, late >= rows/100, "bins %v: %d days beyond the 28th: too few", bins, late)
 		}
 	}
 }

@@ -148,9 +148,7 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 			} else if x != nil && len(a.Cuts) > 0 && (c.Columns[i].Ints[row] < a.Cuts[0] || c.Columns[i].Ints[row] > a.Cuts[len(a.Cuts)-1]) {
 				t.Errorf("seed %d: %s = %v is outside of its range", seed, name, x)
 			}
-			if x == nil && !w.Attributes[i].Null {
-				t.Errorf("seed %d: %s is NULL and declared not to be", seed, name)
-			}
+			must.Hold(t, x != nil || w.Attributes[i].Null, "seed %d: %s is NULL and declared not to be", seed, name)
 			return x
 		}
 		enc := domain.NewEncoder(m.d)
@@ -294,7 +292,5 @@ func TestRepairKeepsLearnedDistributions(t *testing.T) {
 			sundays++
 		}
 	}
-	if sundays < rows/7*9/10 || sundays > rows/7*11/10 {
-		t.Errorf("%d of %d ends are Sundays; want a seventh", sundays, rows)
-	}
+	must.Hold(t, sundays >= rows/7*9/10 && sundays <= rows/7*11/10, "%d of %d ends are Sundays; want a seventh", sundays, rows)
 }

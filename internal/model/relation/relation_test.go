@@ -192,9 +192,7 @@ func TestSubstitutes(t *testing.T) {
 			if out := &c.Columns[1]; !out.Null(row) {
 				got = fmt.Sprint(out.Ints[row])
 			}
-			if got != want {
-				t.Errorf("%s, row %d: %s, want %s", tt.from, row, got, want)
-			}
+			must.Hold(t, got == want, "%s, row %d: %s, want %s", tt.from, row, got, want)
 		}
 	}
 }

@@ -129,9 +129,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("months: %+v; want %g in January 1971", months, spring[0]+spring[1])
 	}
 	years := ask(t, r, "SELECT YEAR(day), COUNT(*) AS n FROM people GROUP BY YEAR(day) HAVING n > 1")
-	if len(years) != 2 || years[0].Group[0] != "1970" || math.Abs(years[0].Value+years[1].Value-10_000) > 1e-6 {
-		t.Errorf("years: %+v", years)
-	}
+	must.Hold(t, len(years) == 2 && years[0].Group[0] == "1970" && math.Abs(years[0].Value+years[1].Value-10_000) <= 1e-6, "years: %+v", years)
 	named := ask(t, r, "SELECT EXTRACT(year FROM day) AS y, sex, COUNT(*) FROM people GROUP BY y, 2 ORDER BY 1 DESC, 3")
 	if len(named) != 4 || named[0].Group[0] != "1971" || named[0].Value > named[1].Value || math.Abs(named[0].Value+named[1].Value-years[1].Value) > 1e-6 {
 		t.Errorf("years by name and place: %+v, want %+v", named, years)
@@ -247,9 +245,7 @@ func TestPopulation(t *testing.T) {
 	all := must.Value(r.Answer(q, answer.Options{Population: true}))(t)
 	p := own[0].Value / 10_000
 	want := math.Sqrt(own[0].StandardError*own[0].StandardError + 10_000*p*(1-p))
-	if math.Abs(all[0].StandardError-want) > 1e-6*want {
-		t.Errorf("standard error %g, want %g", all[0].StandardError, want)
-	}
+	must.Hold(t, math.Abs(all[0].StandardError-want) <= 1e-6*want, "standard error %g, want %g", all[0].StandardError, want)
 }
 
 func FuzzParse(f *testing.F) {
@@ -304,9 +300,7 @@ func TestIntervalsArePossible(t *testing.T) {
 			}
 		}
 	}
-	if cut < all/8 || all < 60 {
-		t.Errorf("%d of %d intervals would reach further", cut, all)
-	}
+	must.Hold(t, cut >= all/8 && all >= 60, "%d of %d intervals would reach further", cut, all)
 }
 
 // TestAnswersStandAlone: an answer does not depend on what else is asked: not on other functions and columns, nor on HAVING. Beside

@@ -140,7 +140,7 @@ func TestChargedOnce(t *testing.T) {
 	must.Hold(t, book.RunKey("a", "bc") != book.RunKey("ab", "c"), "two runs have one key")
 }
 
-// A finding is charged once, by its own step or by that of a release with its Prior, and not without an ID. It and the release
+// A finding is charged once, by its own step or by the step of a release with its Prior, and not without an ID. It and the release
 // are parts of one budget.
 func TestFindingAndRelease(t *testing.T) {
 	b := create(t)
@@ -186,9 +186,7 @@ func TestRunsAtOnce(t *testing.T) {
 	all.Wait()
 	in := map[string]bool{}
 	for _, c := range open(t, b.Dir).Standing() {
-		if in[c.Key] {
-			t.Errorf("%s is charged twice", c.Key)
-		}
+		must.Hold(t, !in[c.Key], "%s is charged twice", c.Key)
 		in[c.Key] = true
 	}
 	must.Hold(t, len(in) == fits, "%d of %d runs are charged", len(in), fits)
@@ -233,9 +231,7 @@ func TestKilledWriters(t *testing.T) {
 		in[c.Key]++
 	}
 	for key := range said {
-		if in[key] != 1 {
-			t.Errorf("%s was entered, and is there %d times", key, in[key])
-		}
+		must.Hold(t, in[key] == 1, "%s was entered, and is there %d times", key, in[key])
 	}
 	if len(said) < 4 || len(in) > len(said)+4 {
 		t.Errorf("%d charges were told, %d are there: at most one of each process was not told", len(said), len(in))

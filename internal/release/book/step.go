@@ -72,7 +72,7 @@ func (s Step) Before(ctx context.Context, id string, run accountant.Run) error {
 }
 
 // Charge enters a draw before its first noise, once for all attempts that find each other. What was charged under this run ID by
-// an attempt of which nothing is kept is refused: its noise may have been drawn.
+// an attempt that kept nothing is refused: its noise may have been drawn.
 func (s Step) Charge(ctx context.Context, run accountant.Run) (*Book, *Entered, error) {
 	key, err := s.Key(ctx)
 	if err != nil {

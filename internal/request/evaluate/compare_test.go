@@ -72,9 +72,7 @@ func TestCompareAgreesWithBruteForce(t *testing.T) {
 	check("holdout, real", report.Holdout.Real, tables.Holdout, tables.Real)
 	must.Equal(t, len(report.Real.Widths), 3, "widths")
 	for i, m := range report.Real.Worst {
-		if i > 0 && m.TV > report.Real.Worst[i-1].TV {
-			t.Errorf("worst[%d] has a larger TV than the one before it", i)
-		}
+		must.Hold(t, i <= 0 || m.TV <= report.Real.Worst[i-1].TV, "worst[%d] has a larger TV than the one before it", i)
 	}
 }
 

@@ -72,7 +72,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return nil
 }
 
-// Figures are those of marginals of one width, for the page.
+// Figures are the figures of marginals of one width, for the page.
 func (k Width) Figures() []string {
 	return []string{strconv.Itoa(k.K), thousands(k.Marginals), thousands(int(k.Cells)), share(k.AverageTV), share(k.LargestTV), share(k.LargestCell)}
 }

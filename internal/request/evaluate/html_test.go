@@ -49,9 +49,7 @@ func TestHTML(t *testing.T) {
 	must.Do(t, report.WriteHTML(&b))
 	text := pagetest.WellFormed(t, b.Bytes())
 	banner, rest := strings.Index(b.String(), `class="not-private"`), strings.Index(b.String(), "<header")
-	if banner < 0 || banner > rest || strings.Count(text, Banner) < 2 {
-		t.Error("the page does not begin and end with the banner")
-	}
+	must.Hold(t, banner >= 0 && banner <= rest && strings.Count(text, Banner) >= 2, "the page does not begin and end with the banner")
 	for _, want := range []string{"with 3.00 rows each; true: 30 with 2.00", "true 3, synthetic 0", "0.01250", "0.25000", "0.50000", "0.06250", "0.75000"} {
 		must.Hold(t, strings.Contains(text, want), "people: the page lacks %s", want)
 	}
@@ -73,9 +71,7 @@ func TestPairsWithoutAScore(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	for _, f := range c.facts() {
-		if f.Term == "Pair trends" && f.More != "no pair is related enough to count" {
-			t.Errorf("got %+v", f)
-		}
+		must.Hold(t, f.Term != "Pair trends" || f.More == "no pair is related enough to count", "got %+v", f)
 	}
 	c.Values.Trends.Items[0].Score, c.Values.Trends.Items[1].Score = .5, .75
 	if p := c.pairs(); p.Scored != "" || len(p.All) != 2 || p.All[0].Score != "0.500" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // By hand: the true people are a, with rows 0 0 1, and b, with 1 1; the synthetic ones are x, with 0 1, y, with 1, and z,
@@ -40,9 +41,7 @@ func TestComparePeople(t *testing.T) {
 		}
 		*x[0], *x[1] = Share{}, Share{}
 	}
-	if *got != want {
-		t.Errorf("got %+v, want %+v", *got, want)
-	}
+	must.Hold(t, *got == want, "got %+v, want %+v", *got, want)
 }
 
 // A table of people keeps every record that has an ID.
@@ -95,9 +94,7 @@ func TestDealtByChance(t *testing.T) {
 		for _, x := range byChance(of.rows, of.people, of.noRows, func(n int) int { return min(n, 9) }, 10) {
 			sum += x
 		}
-		if math.Abs(sum-1) > 1e-6 {
-			t.Errorf("%+v: %g in all", of, sum)
-		}
+		must.Hold(t, math.Abs(sum-1) <= 1e-6, "%+v: %g in all", of, sum)
 	}
 	if got := byChance(10, 5, true, func(n int) int { return min(n, 3) }, 4); math.Abs(got[0]-math.Exp(-2)) > 1e-12 || math.Abs(got[1]-2*math.Exp(-2)) > 1e-12 {
 		t.Errorf("mean 2: %v", got)

@@ -44,9 +44,7 @@ func TestQueries(t *testing.T) {
 		if math.Abs(x.Real-real) > 1e-12 || math.Abs(x.Synthetic-synthetic) > 1e-12 {
 			t.Errorf("query %d: got %g and %g, want %g and %g", x.Index, x.Real, x.Synthetic, real, synthetic)
 		}
-		if i > 0 && x.err() > q.Worst[i-1].err() {
-			t.Error("the worst do not come first")
-		}
+		must.Hold(t, i <= 0 || x.err() <= q.Worst[i-1].err(), "the worst do not come first")
 		average += x.err() / float64(q.Number)
 		largest = max(largest, x.err())
 	}

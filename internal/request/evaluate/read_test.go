@@ -197,9 +197,7 @@ func TestRun(t *testing.T) {
 	figures := must.Value(os.ReadFile(c.JSON))(t)
 	var report Report
 	must.Do(t, json.Unmarshal(figures, &report))
-	if got := [3]int{report.Real.TrueRows, report.Real.SyntheticRows, report.Holdout.Synthetic.TrueRows}; got != [3]int{400, 500, 90} {
-		t.Errorf("rows %v, want 400, 500, 90: one for each person", got)
-	}
+	must.Equal(t, [3]int{report.Real.TrueRows, report.Real.SyntheticRows, report.Holdout.Synthetic.TrueRows}, [3]int{400, 500, 90}, "rows")
 	must.Equal(t, len(report.Real.Widths), 3, "widths")
 	if info, err := os.Stat(c.JSON); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("figures.json: %v, %v; want a file for its owner alone", info.Mode(), err)

@@ -85,9 +85,7 @@ func TestText(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 	lines := strings.Split(text.String(), "\n")
-	if !strings.HasPrefix(lines[0], "NOT PRIVATE") {
-		t.Errorf("the first line is %q", lines[0])
-	}
+	must.Hold(t, strings.HasPrefix(lines[0], "NOT PRIVATE"), "the first line is %q", lines[0])
 	for _, line := range lines {
 		if n := utf8.RuneCountInString(line); n > textWidth {
 			t.Errorf("a line of %d characters: %q", n, line)

@@ -50,9 +50,7 @@ func TestCompareSequences(t *testing.T) {
 		{"gaps", s.Gaps.TV, .5}, {"start", s.Start.TV, 1}, {"lengths", float64(s.Length), 0.5},
 		{"differences", float64(s.InterRow.Items[0].Score), 2. / 3}, {"means", float64(s.Statistic.Items[0].Score), 0},
 	} {
-		if math.Abs(x.got-x.want) > 1e-12 {
-			t.Errorf("%s: %g, want %g", x.what, x.got, x.want)
-		}
+		must.Hold(t, math.Abs(x.got-x.want) <= 1e-12, "%s: %g, want %g", x.what, x.got, x.want)
 	}
 	p := comparePeople(truth, other, d, people.Events)
 	if text := strings.Join(p.Notes(), "\n"); !strings.Contains(text, "people whose rows are not in the order of day, and are sorted here: true 1, synthetic 0") || !strings.Contains(text, "SequenceLengthSimilarity 0.5000") {

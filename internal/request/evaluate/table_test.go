@@ -64,9 +64,7 @@ func TestCountAgreesWithCell(t *testing.T) {
 		got[0] = 99 // counting starts from zero, whatever was there
 		table.count(got, c)
 		for cell := range want {
-			if got[cell] != want[cell] {
-				t.Errorf("count(%v)[%d] = %d, want %d", c, cell, got[cell], want[cell])
-			}
+			must.Hold(t, got[cell] == want[cell], "count(%v)[%d] = %d, want %d", c, cell, got[cell], want[cell])
 		}
 	}
 }

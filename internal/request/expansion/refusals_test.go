@@ -123,9 +123,7 @@ func TestRunIDIsGiven(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
-		if err == nil && p.RunID != run {
-			t.Errorf("the release is called %q", p.RunID)
-		}
+		must.Hold(t, err != nil || p.RunID == run, "the release is called %q", p.RunID)
 	}
 }
 
@@ -139,7 +137,7 @@ func TestParams(t *testing.T) {
 	p := must.Value(o.params(must.Value(schema.Parse("domain", []byte(o.Domain)))(t)))(t)
 	p.As = reflect.TypeFor[struct{}]()                    // set by Expand
 	p.Public = new(solver.Public)                         // made from rows by a Go program
-	p.Budget = new(synth.Budget)                          // set by Expand, which knows those of a name
+	p.Budget = new(synth.Budget)                          // set by Expand, which knows the budgets by name
 	p.Prior = new(accountant.Prior)                       // of discover.Then, in Go; a domain file of Discover carries its charge
 	p.Runner, p.NoStore = "its own", "no_retries says it" // the caller's pipeline knows its runner
 	v := reflect.ValueOf(p)

@@ -136,7 +136,7 @@ func describe(s *pipepb.Schema) string {
 	return strings.Join(fields, ", ")
 }
 
-// The options, their types and what is said of them are those of a golden file, which people read in Python and YAML.
+// The options, their types and what is said of them stand in a golden file, which people read in Python and YAML.
 func TestDiscover(t *testing.T) {
 	resp := must.Value(new(Server).DiscoverSchemaTransform(t.Context(), nil))(t)
 	c := resp.GetSchemaTransformConfigs()[Identifier]

@@ -44,8 +44,6 @@ func TestStatementIsWhole(t *testing.T) {
 		"facts read off the data": strings.Contains(strings.Join(p.NotPrivate, " "), "sex (values)"), "that releases add": strings.Contains(row.Privacy, "losses of several releases add"), "the rows asked for": p.Rows == 7 && p.RowsFrom == "request",
 		"the ledger": len(p.Ledger) > 0 && p.Guarantee() == row.Guarantee, "the measured error": p.Error.Measured != nil,
 	} {
-		if !there {
-			t.Errorf("%s: missing in %s", what, row.Privacy)
-		}
+		must.Hold(t, there, "%s: missing in %s", what, row.Privacy)
 	}
 }

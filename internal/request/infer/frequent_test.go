@@ -49,7 +49,5 @@ func TestFrequentKeepsTheFrequent(t *testing.T) {
 		}
 	}
 	values, all := f.supported(false)
-	if len(values) != 1 || values[0] != "frequent" || all || f.values["frequent"].records > 20*maxCounted/100+1 {
-		t.Errorf("%q, all: %v", values, all)
-	}
+	must.Hold(t, len(values) == 1 && values[0] == "frequent" && !all && f.values["frequent"].records <= 20*maxCounted/100+1, "%q, all: %v", values, all)
 }

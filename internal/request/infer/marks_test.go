@@ -95,8 +95,6 @@ func TestDurationsAreNoPersons(t *testing.T) {
 		"negative": func(i int) string { return fmt.Sprintf("-1 days +%02d:%02d:01", i%24, i%60) }, "plate": func(i int) string { return fmt.Sprintf("%d-%02d-%02d-X", 20+i/60, i%60, i*7%60) },
 	} {
 		got := proposed(t, "took,kind", 3000, func(i int) string { return fmt.Sprintf("%s,%d", write(i%700), i%3) })
-		if asked := strings.Contains(got, "is it a person?"); asked != (name == "plate") {
-			t.Errorf("%s: asked %v", name, asked)
-		}
+		must.Equal(t, strings.Contains(got, "is it a person?"), (name == "plate"), "%s: asked", name)
 	}
 }

@@ -98,7 +98,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// Most rows of a person are those of all in a panel, and else a round number that is not below the rows of nearly all.
+// Most rows of a person are the rows of all in a panel, and else a round number that is not below the rows of nearly all.
 func TestMostRows(t *testing.T) {
 	for n := int64(1); n < 300; n += 1 + n/4 {
 		panel, mixed := &histories{}, &histories{}
@@ -150,8 +150,6 @@ func TestOrderIsProposed(t *testing.T) {
 			t.Errorf("%s: %q, want %q in %s", test.name, got, test.want, events)
 		}
 		must.Hold(t, strings.Contains(text, "order column") == (test.want != ""), "%s: the list of what was read off the data is not right", test.name)
-		if _, err := schema.Parse("proposed", []byte(text)); err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.Passes(schema.Parse("proposed", []byte(text)))(t, "%s", test.name)
 	}
 }

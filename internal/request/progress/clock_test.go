@@ -38,9 +38,7 @@ func TestClockEstimates(t *testing.T) {
 		took := end.Sub(at)
 		if left >= 10*time.Second || took >= 10*time.Second {
 			said++
-			if left > 2*took || took > 2*left {
-				t.Errorf("%s: %v left, and it took %v", stage, left, took)
-			}
+			must.Hold(t, left <= 2*took && took <= 2*left, "%s: %v left, and it took %v", stage, left, took)
 		}
 	}
 	steps := func(total int64) (n int) { // seconds that a stage of so many parts takes

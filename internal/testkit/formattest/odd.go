@@ -104,7 +104,7 @@ func readParts(format, name string, form schema.CSV, of int) (rows []string, err
 	return rows, nil
 }
 
-// LongIDs writes records with IDs that are longer than a record may be, of which two are one. None may be NULL, since records
+// LongIDs writes records with IDs that are longer than a record may be, two of them one. None may be NULL, since records
 // without an ID are a person each.
 func LongIDs[R any](t *testing.T, format string, of func(id string) R, file func([]R) []byte) {
 	t.Helper()

@@ -98,9 +98,7 @@ func TestAuditOfFoundRuns(t *testing.T) {
 			continue
 		}
 		claim := c.losses(t, 1, runs, false)
-		if why := claim.refutes(c); why != "" {
-			t.Errorf("%s, %v: %s", c.name, c.relation, why)
-		}
+		must.Equal(t, claim.refutes(c), "", "%s, %v", c.name, c.relation)
 		if louder := c.losses(t, 16, 300, false); louder.refutes(c) == "" && c.other != "tuc" { // which is in the cell of others, as cut is
 			t.Errorf("%s, %v: sixteen times the ε is not found", c.name, c.relation)
 		}
@@ -117,7 +115,7 @@ func TestAuditOfFoundRuns(t *testing.T) {
 	}
 }
 
-// runLosses are those of runs on one of two tables, in turn, and the capacity of the ledger of one run at ε = 1.
+// runLosses are the losses of runs on one of two tables, in turn, and the capacity of the ledger of one run at ε = 1.
 type runLosses struct {
 	list     []float64
 	capacity float64

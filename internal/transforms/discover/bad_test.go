@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestFindBadTables: whatever a table holds, something is found or columns are left out with a reason, and the file is a
@@ -36,14 +37,10 @@ func TestFindBadTables(t *testing.T) {
 			t.Errorf("%s: %d columns are left out, want %d: %+v", name, got, c.left, f.LeftOut())
 		}
 		for _, out := range f.LeftOut() {
-			if strings.HasSuffix(out, ": ") {
-				t.Errorf("%s: left out without a reason: %s", name, out)
-			}
+			must.Hold(t, !strings.HasSuffix(out, ": "), "%s: left out without a reason: %s", name, out)
 		}
 		if len(f.LeftOut()) < 2 {
-			if _, err := schema.Parse(name, f.File("trim: true")); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			must.Passes(schema.Parse(name, f.File("trim: true")))(t, "%s", name)
 		}
 	}
 	var names []string

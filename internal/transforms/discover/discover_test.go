@@ -240,9 +240,7 @@ func TestPeopleCountOnce(t *testing.T) {
 	}
 	all = append(all, []string{"", "x", "1"}, []string{"\x00", "x", "1"})
 	want := counted(t, p, all)
-	if want.units != 300 {
-		t.Fatalf("%d units", want.units)
-	}
+	must.Need(t, want.units == 300, "%d units", want.units)
 	for a, cells := range want.dense {
 		n := int64(0)
 		for _, x := range cells {
@@ -250,9 +248,7 @@ func TestPeopleCountOnce(t *testing.T) {
 		}
 		must.Hold(t, n == 300, "statistic %d counts %d units", a, n)
 	}
-	if want.values[0]["x"] != 0 || want.values[0]["m"] != 150 {
-		t.Errorf("values: %v", want.values[0])
-	}
+	must.Hold(t, want.values[0]["x"] == 0 && want.values[0]["m"] == 150, "values: %v", want.values[0])
 	if c := want.dense[attribute(0, constantOf)]; c[changing] != 0 || c[constant] == 0 {
 		t.Errorf("a column that stays the same within a person: %v", c)
 	}

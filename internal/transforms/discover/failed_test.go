@@ -12,7 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
-// TestNothingIsFoundAfterAFailedBundle: a worker of prism, a bundle of which failed, may read a part of the table alone. Nothing
+// TestNothingIsFoundAfterAFailedBundle: a worker of prism whose bundle failed may read a part of the table alone. Nothing
 // is drawn from it, charged or kept. A runner that attempts the draw again has tried the failed bundle again before.
 func TestNothingIsFoundAfterAFailedBundle(t *testing.T) {
 	synth.Watch() // as Discover does

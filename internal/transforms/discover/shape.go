@@ -19,7 +19,7 @@ const (
 	codeOf             // which well-known code for what is missing or open it is
 	formOf             // how people have written a number, a date, a period or a code, in a column of texts
 	constantOf         // whether all rows of the person have it
-	orderOf            // whether its date is before the next column's, and those of the others behind it
+	orderOf            // whether its date is before the next column's, and the dates of the others behind it
 	statistics  = orderOf + nextColumns
 )
 

@@ -70,7 +70,7 @@ func checkSpan(t *testing.T, f FoundColumn, first, last int) {
 	}
 }
 
-// checkFine checks that the steps of a range are those of its places, or the finest of 1, 2, 5, 10, … that a column has room for.
+// checkFine checks that the steps of a range are the steps of its places, or the finest of 1, 2, 5, 10, … that a column has room for.
 func checkFine(t *testing.T, f FoundColumn, places int) {
 	t.Helper()
 	lo, hi, step := decimal(f.Min), decimal(f.Max), decimal(f.Resolution)

@@ -92,9 +92,7 @@ func TestEncode(t *testing.T) {
 	}
 	for name, build := range inputs {
 		got := must.Value(encoded(t, build, people(), EncodeParams{}))(t)
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: records %v, want %v", name, got, want)
-		}
+		must.Hold(t, reflect.DeepEqual(got, want), "%s: records %v, want %v", name, got, want)
 	}
 }
 
@@ -102,16 +100,10 @@ func TestStrictFailsWithPositionOnly(t *testing.T) {
 	chunk := transformtest.Chunk([][]string{{"F", "30", "canary-1", "1", ""}}, []string{"canary-2"})
 	chunk.Source, chunk.Lines = "people.csv", []int{17}
 	build := func(s beam.Scope) beam.PCollection { return transformtest.Create(s, chunk) }
-	if _, err := encoded(t, build, people(), EncodeParams{}); err != nil {
-		t.Errorf("an unusable cell fails the run: %v", err)
-	}
+	must.Passes(encoded(t, build, people(), EncodeParams{}))(t, "an unusable cell fails the run")
 	_, err := encoded(t, build, people(), EncodeParams{Unreadable: FailWithPosition})
-	if err == nil || !strings.Contains(err.Error(), `people.csv line 17: column "married"`) {
-		t.Fatalf("error %v, want the position", err)
-	}
-	if strings.Contains(err.Error(), "canary") {
-		t.Error("the error holds a value of the table")
-	}
+	must.Need(t, err != nil && strings.Contains(err.Error(), `people.csv line 17: column "married"`), "error %v, want the position", err)
+	must.Hold(t, !strings.Contains(err.Error(), "canary"), "the error holds a value of the table")
 }
 
 func TestStrictStructs(t *testing.T) {
@@ -131,22 +123,14 @@ func TestValidateStructListsAllFaults(t *testing.T) {
 		Visited string
 	}
 	err := ValidateStruct(reflect.TypeFor[wrong](), people())
-	if err == nil {
-		t.Fatal("no fault found")
-	}
+	must.Need(t, err != nil, "no fault found")
 	for _, want := range []string{`"sex"`, `"age"`, `"married"`, `"person_id"`} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("faults lack column %s: %v", want, err)
-		}
+		must.Hold(t, strings.Contains(err.Error(), want), "faults lack column %s: %v", want, err)
 	}
 	for _, good := range []string{`"income"`, `"visited"`} {
-		if strings.Contains(err.Error(), good) {
-			t.Errorf("column %s is reported: %v", good, err)
-		}
+		must.Hold(t, !strings.Contains(err.Error(), good), "column %s is reported: %v", good, err)
 	}
-	if err := ValidateStruct(reflect.TypeFor[*person](), people()); err != nil {
-		t.Errorf("a good struct is refused: %v", err)
-	}
+	must.Pass(t, ValidateStruct(reflect.TypeFor[*person](), people()), "a good struct is refused")
 }
 
 func TestBound(t *testing.T) {
@@ -178,9 +162,7 @@ func TestBound(t *testing.T) {
 				kept = append(kept, string(b.Row(i)))
 			}
 		}
-		if len(kept) != 3 {
-			t.Errorf("%s: %d units, want 3", runner, len(kept))
-		}
+		must.Hold(t, len(kept) == 3, "%s: %d units, want 3", runner, len(kept))
 		slices.Sort(kept)
 		return []byte(strings.Join(kept, ""))
 	}
@@ -215,9 +197,7 @@ func TestIDsOfEveryForm(t *testing.T) {
 		c.col.Nulls = nulls
 		b := &records.Batch{N: 3}
 		must.Do(t, addIDs(b, &c.col))
-		if got := fmt.Sprintf("%s|%s|%s", b.ID(0), b.ID(1), b.ID(2)); got != c.want {
-			t.Errorf("%s: IDs %s, want %s", name, got, c.want)
-		}
+		must.Equal(t, fmt.Sprintf("%s|%s|%s", b.ID(0), b.ID(1), b.ID(2)), c.want, "%s: IDs", name)
 	}
 	if err := addIDs(&records.Batch{N: 1}, &domain.Column{}); err == nil {
 		t.Error("a source without IDs is accepted for a domain with one: all its records would vanish")
@@ -252,9 +232,7 @@ func decoded(t *testing.T, b []byte) *records.Units {
 
 func TestBoundParamsValidate(t *testing.T) {
 	err := BoundParams{Shards: 70000, MaxEntries: -1}.Validate()
-	if err == nil || !strings.Contains(err.Error(), "70000") || !strings.Contains(err.Error(), "-1") {
-		t.Errorf("faults %v, want both", err)
-	}
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "70000") && strings.Contains(err.Error(), "-1"), "faults %v, want both", err)
 }
 
 func TestChunkCoder(t *testing.T) {
@@ -273,9 +251,7 @@ func TestChunkCoder(t *testing.T) {
 	for i, c := range chunks {
 		b := encodeChunk(c)
 		got, err := decodeChunk(b)
-		if err != nil {
-			t.Fatalf("chunk %d: %v", i, err)
-		}
+		must.Need(t, err == nil, "chunk %d: %v", i, err)
 		if got.Rows != c.Rows || got.Source != c.Source || !reflect.DeepEqual(got.Lines, c.Lines) ||
 			len(got.Columns) != len(c.Columns) || !bytes.Equal(encodeChunk(got), b) {
 			t.Errorf("chunk %d came back as %+v", i, got)

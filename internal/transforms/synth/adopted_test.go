@@ -28,9 +28,7 @@ func TestAdoptedIsTold(t *testing.T) {
 				counted = append(counted, c.Name())
 			}
 		}
-		if strings.Join(counted, " ") != want {
-			t.Errorf("run %d: counters %q, want %s", i, counted, want)
-		}
+		must.Hold(t, strings.Join(counted, " ") == want, "run %d: counters %q, want %s", i, counted, want)
 	}
 }
 
@@ -52,9 +50,7 @@ func TestPlacesAreChecked(t *testing.T) {
 		}
 	}
 	p.Runner, p.Store = "flink", StoreRef{Kind: "of this machine", Config: "x"}
-	if err := p.Validate(chunkType); err != nil {
-		t.Errorf("a shared disk of Flink: %v", err)
-	}
+	must.Pass(t, p.Validate(chunkType), "a shared disk of Flink")
 }
 
 // onDisk is a store that says that it is of this machine.

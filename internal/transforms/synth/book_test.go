@@ -73,9 +73,7 @@ func TestPipelinesUnderOneBook(t *testing.T) {
 	if err := release("wednesday", 1); err == nil || !strings.Contains(err.Error(), "of "+dir+", the book of clinic, is spent: ε = 1.") || !strings.Contains(err.Error(), " by 2 runs; ε = 0.") {
 		t.Errorf("a full book: %v", err)
 	}
-	if err := release("monday", 1); err != nil {
-		t.Errorf("a release that is paid for, under a full book: %v", err)
-	}
+	must.Pass(t, release("monday", 1), "a release that is paid for, under a full book")
 	if left, err := filepath.Glob(filepath.Join(store.Config, "wednesday*"+DrawnSuffix)); err != nil || len(left) > 0 || len(charges(t, dir)) != 2 {
 		t.Errorf("after a refusal: drawn %v, %d charges (error %v)", left, len(charges(t, dir)), err)
 	}
@@ -118,9 +116,7 @@ func TestBookOfGaussianNoise(t *testing.T) {
 		coded := private.Encode(s, transformtest.Create(s, transformtest.Chunk([][]string{{"F"}, {"M"}}, []string{"a", "b"})), &one, private.EncodeParams{})
 		w := query.WithOrder(&one, query.Default(one.Sizes()))
 		Solve(s, counts.Count(s, private.Bound(s, coded, private.BoundParams{}), w, counts.Params{}), SolveParams{Epsilon: 1, Delta: 1e-9, RunID: run, Book: dir})
-		if err := transformtest.RunOn("prism", pl); err != nil {
-			t.Error(err)
-		}
+		must.Pass(t, transformtest.RunOn("prism", pl))
 	}
 	if list := charges(t, dir); len(list) != 2 || list[1].Accounting != dp.GaussianOnly.String() {
 		t.Errorf("%d charges", len(list))
@@ -167,9 +163,7 @@ func TestBooksRefused(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if err := (SolveParams{Epsilon: 1, Book: "b"}).Validate(); err == nil || !strings.Contains(err.Error(), "RunID is required with a Book") {
-		t.Errorf("no run ID: %v", err)
-	}
+	must.Fail(t, (SolveParams{Epsilon: 1, Book: "b"}).Validate(), "RunID is required with a Book", "no run ID")
 	if _, err := os.Stat("b"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("checking parameters made a book: %v", err)
 	}

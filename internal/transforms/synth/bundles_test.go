@@ -207,8 +207,6 @@ func TestPlanKnowsKeptRecords(t *testing.T) {
 			must.Do(t, table.Merge(tableOf(t, kept, rows, units/2)))
 			got = min(got, data+float64(dptest.Allocated(func() { ask(table) })))
 		}
-		if got < .95*want || got > 1.05*want {
-			t.Errorf("%s: %g bytes, planned are %g", name, got, want)
-		}
+		must.Hold(t, got >= .95*want && got <= 1.05*want, "%s: %g bytes, planned are %g", name, got, want)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 	"github.com/dapple-dp/dapple/internal/transforms/private"
@@ -67,16 +68,12 @@ func TestCanaries(t *testing.T) {
 
 		slog.SetDefault(old)
 		beamlog.SetLogger(&beamlog.Structural{})
-		if (err != nil) != (unreadable == private.FailWithPosition) {
-			t.Errorf("%s: error %v", name, err)
-		}
+		must.Hold(t, (err != nil) == (unreadable == private.FailWithPosition), "%s: error %v", name, err)
 		release, _, _ := dirStore{dir}.Get(context.Background(), "run.release")
 		seen := fmt.Sprint(err, logs.String(), string(release))
 		for _, c := range got.Elements() {
 			seen += strings.Join(lines(c), " ")
 		}
-		if strings.Contains(seen, "canary") {
-			t.Errorf("%s: a value or an ID can be seen outside", name)
-		}
+		must.Hold(t, !strings.Contains(seen, "canary"), "%s: a value or an ID can be seen outside", name)
 	}
 }

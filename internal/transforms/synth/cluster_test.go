@@ -33,7 +33,7 @@ type cluster struct {
 	workers    int
 	maxEntries int // records at which a worker passes on what it holds
 
-	seen map[[3]int64][2]float64 // what spread returned, for all records, those of a flush, and shards
+	seen map[[3]int64][2]float64 // what spread returned, for all records, the records of a flush, and shards
 }
 
 // costs is what code of this version makes of a table's records.
@@ -63,7 +63,7 @@ func (c cluster) people(k costs, n int64, shards int) flow {
 			records := min(left, int64(c.maxEntries))
 			left -= records
 			flush := [3]int64{n, records, int64(shards)}
-			hit, ok := c.seen[flush] // those of equal size are alike
+			hit, ok := c.seen[flush] // flushes of equal size are alike
 			if !ok {
 				hit[0], hit[1] = spread(records, n/perPerson, shards)
 				c.seen[flush] = hit

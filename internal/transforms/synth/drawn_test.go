@@ -98,9 +98,7 @@ func TestFailureAfterADraw(t *testing.T) {
 		}
 		f.Params.Method = tt.method
 		_, err := process(f, seeds, []*counts.Table{tb})
-		if err == nil || !strings.HasSuffix(err.Error(), tt.says) {
-			t.Errorf("%s, store %q: error %v", tt.method, tt.store, err)
-		}
+		must.Hold(t, err != nil && strings.HasSuffix(err.Error(), tt.says), "%s, store %q: error %v", tt.method, tt.store, err)
 		if _, err := os.Stat(filepath.Join(dir, "run"+DrawnSuffix)); (err == nil) != tt.marked {
 			t.Errorf("%s, store %q: a mark is there: %t", tt.method, tt.store, err == nil)
 		}
@@ -121,9 +119,7 @@ func TestPublishRefusesTwoModels(t *testing.T) {
 	} {
 		files := []FileRef{{Shard: 0, Model: tt.shards[0]}, {Shard: 1, Model: tt.shards[1]}}
 		err := f.ProcessElement(context.Background(), 0, iterate(files...), iterate(tt.refs...), nil)
-		if !errors.Is(err, errTwoModels) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Hold(t, errors.Is(err, errTwoModels), "%s: %v", name, err)
 	}
 }
 
@@ -139,18 +135,14 @@ func TestRowsNameTheirModel(t *testing.T) {
 			t.Errorf("a chunk of source %q", c.Source)
 		}
 	})
-	if err != nil || rows != 10 {
-		t.Errorf("%d rows, error %v", rows, err)
-	}
+	must.Hold(t, err == nil && rows == 10, "%d rows, error %v", rows, err)
 	files := &filesFn{maker}
 	err = files.ProcessElement(ctx, 0, iterate(ref), func(f FileRef) {
 		if back, err := decodeFileRef(encodeFileRef(f)); err != nil || back.Model != ref.SHA256 {
 			t.Errorf("a file of model %q, error %v", back.Model, err)
 		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, err)
 }
 
 // The same records pay for one release: a second one would state its own loss as the run's.

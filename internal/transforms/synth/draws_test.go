@@ -19,7 +19,7 @@ import (
 	"github.com/dapple-dp/dapple/solver"
 )
 
-// drawable returns model file and errors of a column of two values, of which one release of the given variance was made.
+// drawable returns model file and errors of a column of two values, from one release of the given variance.
 func drawable(t *testing.T, variance float64) (model, errors []byte) {
 	t.Helper()
 	f := &modelfile.File{Version: "v0", Method: "dpam", Guarantee: "none", Units: 1000, Domain: domain.Domain{Attributes: []domain.Attribute{
@@ -91,9 +91,7 @@ func TestCombine(t *testing.T) {
 			}
 		}
 		for drawn, part := range held {
-			if part < .94 || part > .965 {
-				t.Errorf("%d draws, of the population %v: %.4f of the intervals hold", m, drawn, part)
-			}
+			must.Hold(t, part >= .94 && part <= .965, "%d draws, of the population %v: %.4f of the intervals hold", m, drawn, part)
 		}
 	}
 	for _, df := range []float64{4, 5, 9, 19, 99, 1e6} {

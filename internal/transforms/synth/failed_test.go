@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/internal/kit/runner"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -35,9 +36,7 @@ func TestNothingIsDrawnAfterAFailedBundle(t *testing.T) {
 		}
 		err := f.ProcessElement(ctx, 0, iterate(testSeed(t, 1)), iterate(table(t, 3)), func(ModelRef) {})
 		files, _ := filepath.Glob(filepath.Join(dir, "*"+DrawnSuffix))
-		if (err == nil) != c.draws || len(files) > 0 != c.draws {
-			t.Errorf("run %s, store %q: error %v, marks %v", c.run, c.store, err, files)
-		}
+		must.Hold(t, (err == nil) == c.draws && len(files) > 0 == c.draws, "run %s, store %q: error %v, marks %v", c.run, c.store, err, files)
 	}
 }
 
@@ -51,7 +50,5 @@ func TestAnErrorStandsOnce(t *testing.T) {
 		t.Errorf("of dapple's step: %v", err)
 	}
 	_, err = transformtest.FailedBundle(t)
-	if !strings.Contains(err.Error(), "DoFn[") || !strings.Contains(err.Error(), "as it should") {
-		t.Errorf("of another's step: %v", err)
-	}
+	must.Hold(t, strings.Contains(err.Error(), "DoFn[") && strings.Contains(err.Error(), "as it should"), "of another's step: %v", err)
 }

@@ -39,7 +39,7 @@ func codes(n int) *domain.Domain {
 }
 
 // Runners refuse graphs of some megabytes. The steps that encode and that solve have the domain each, compressed; those that
-// make rows, of which prism has eight branches, take it from the model.
+// make rows, eight branches on prism, take it from the model.
 func TestGraphOfManyValuesIsSmall(t *testing.T) {
 	const limit = 1_000_000
 	size := func(n int, runner string) int {

@@ -41,21 +41,15 @@ func TestPipelineIsLaunchedOnce(t *testing.T) {
 		store := StoreRef{Kind: "dir", Config: t.TempDir()}
 		first := released(runner, 40, store, "monday")
 		a := must.Value(first())(t)
-		if _, err := first(); err == nil || !strings.Contains(err.Error(), `run ID "monday" names the release of that launch`) {
-			t.Errorf("%s: launched again: %v", runner, err)
-		}
+		must.Fails(first())(t, `run ID "monday" names the release of that launch`, "%s: launched again", runner)
 		again := released(runner, 40, store, "monday")
 		b, err := again()
 		if err != nil || !b.Adopted || a.Adopted || !sameArtifact(a, b) {
 			t.Errorf("%s: a program that is started again does not adopt the release (error %v)", runner, err)
 		}
-		if _, err := again(); err == nil {
-			t.Errorf("%s: a pipeline that adopted is launched again without an error", runner)
-		}
+		must.Fails(again())(t, "", "%s: a pipeline that adopted is launched again without an error", runner)
 		next, err := released(runner, 40, store, "tuesday")()
-		if err != nil || bytes.Equal(next.Model, a.Model) {
-			t.Errorf("%s: another run ID has the same model (error %v)", runner, err)
-		}
+		must.Hold(t, err == nil && !bytes.Equal(next.Model, a.Model), "%s: another run ID has the same model (error %v)", runner, err)
 	}
 }
 

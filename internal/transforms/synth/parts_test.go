@@ -41,9 +41,7 @@ func TestPartsThroughTheStore(t *testing.T) {
 			}
 			f, got := &solvePartsFn{*newSolveFn(store()), kept}, ModelRef{}
 			err := f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(parts[order[0]], parts[order[1]]), func(r ModelRef) { got = r })
-			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%v: %+v, %v; want %+v", order, got, err, want)
-			}
+			must.Hold(t, err == nil && reflect.DeepEqual(got, want), "%v: %+v, %v; want %+v", order, got, err, want)
 		}
 	}
 }
@@ -54,9 +52,7 @@ func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
 	defer spill.Close()
 	f := &solvePartsFn{*newSolveFn(s), carry.Carrier{At: spill.Ref()}}
 	err := f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(make([]byte, 40)), func(ModelRef) {})
-	if err == nil {
-		t.Error("a release of a part that is not there")
-	}
+	must.Hold(t, err != nil, "a release of a part that is not there")
 	if left, err := filepath.Glob(filepath.Join(s.Config, "run"+DrawnSuffix)); err != nil || len(left) > 0 {
 		t.Errorf("a mark of noise is left: %v, %v", left, err)
 	}
@@ -86,9 +82,7 @@ func TestSolveKeepsPartsInTheStore(t *testing.T) {
 		at := store
 		if to.parts != "" {
 			at = other
-			if _, err := os.Stat(filepath.Join(store.Config, "run"+PartsSuffix)); err == nil {
-				t.Error("parts are in the store of the release too")
-			}
+			must.Fails(os.Stat(filepath.Join(store.Config, "run"+PartsSuffix)))(t, "", "parts are in the store of the release too")
 		}
 		stored, err := filepath.Glob(filepath.Join(at.Config, "run"+PartsSuffix, "*"))
 		if err != nil || len(got.Elements()) != 1 || len(all.Elements()) < 2 {
@@ -200,8 +194,6 @@ func TestEnginesGetPieces(t *testing.T) {
 		pieces := slices.ContainsFunc(edges, func(e *beamgraph.MultiEdge) bool {
 			return slices.ContainsFunc(e.Output, func(o *beamgraph.Outbound) bool { return o.To.Type().Type() == reflect.TypeFor[*counts.Piece]() })
 		})
-		if pieces != tt.want {
-			t.Errorf("%q, store %q: in pieces: %v", tt.runner, tt.store.Kind, pieces)
-		}
+		must.Hold(t, pieces == tt.want, "%q, store %q: in pieces: %v", tt.runner, tt.store.Kind, pieces)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -144,17 +145,13 @@ func TestBuiltinMethodsKeepTheirPlan(t *testing.T) {
 					continue
 				}
 				_, err := process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb})
-				if err != nil && strings.Contains(err.Error(), "planned") {
-					t.Errorf("%s, δ = %g, %v: %v", m.Name, float64(delta), relation, err)
-				}
+				must.Hold(t, err == nil || !strings.Contains(err.Error(), "planned"), "%s, δ = %g, %v: %v", m.Name, float64(delta), relation, err)
 				ran[m.Name] = ran[m.Name] || err == nil
 			}
 		}
 	}
 	for _, name := range []string{"rake", "dpam", "dpfw"} {
-		if !ran[name] {
-			t.Errorf("%s has made no release", name)
-		}
+		must.Hold(t, ran[name], "%s has made no release", name)
 	}
 	t.Logf("%d methods: %v", len(ran), ran)
 }

@@ -13,7 +13,7 @@ import (
 // Work is reported in public figures only: rounds planned and done, rows requested and written. Beam counters carry
 // it from any worker; within a process an Observer receives it too.
 
-// solving reports the work of one solve. Counters of what is done only rise: they show the furthest that it got. Those of
+// solving reports the work of one solve. Counters of what is done only rise: they show the furthest that it got. Counters of
 // totals follow the forecasts of a fit.
 func solving(ctx context.Context) solver.Progress {
 	furthest, totals := map[string]int{}, map[string]int{}

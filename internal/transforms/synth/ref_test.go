@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/internal/transforms/counts"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
@@ -40,16 +41,12 @@ func TestReadRefusesOtherContents(t *testing.T) {
 		t.Errorf("read %q, error %v", b, err)
 	}
 	ref.Inline = []byte("a Release")
-	if _, err := ref.Read(context.Background(), StoreRef{}); err == nil {
-		t.Error("contents with another hash were read")
-	}
+	must.Fails(ref.Read(context.Background(), StoreRef{}))(t, "", "contents with another hash were read")
 	missing := ModelRef{Path: "nothing", SHA256: ref.SHA256}
 	if _, err := missing.Read(context.Background(), StoreRef{Kind: "dir", Config: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "not in the store") {
 		t.Errorf("error %v, want that the release is missing", err)
 	}
-	if _, err := missing.Read(context.Background(), StoreRef{Kind: "nowhere", Config: ""}); err == nil {
-		t.Error("a store that nobody registered was opened")
-	}
+	must.Fails(missing.Read(context.Background(), StoreRef{Kind: "nowhere", Config: ""}))(t, "", "a store that nobody registered was opened")
 }
 
 // A saved release gives the rows that the run itself gave.
@@ -58,9 +55,7 @@ func TestSavedReleaseRepeatsItsRows(t *testing.T) {
 	p := SolveParams{RunID: "run", Store: StoreRef{Kind: "dir", Config: dir}}
 	want := run(t, "prism", 100, p, SampleParams{Rows: 300})
 	data, found, err := dirStore{dir}.Get(context.Background(), "run.release")
-	if err != nil || !found {
-		t.Fatalf("no release was kept (error %v)", err)
-	}
+	must.Need(t, err == nil && found, "no release was kept (error %v)", err)
 	pl, s := beam.NewPipelineWithRoot()
 	saved := SavedIn(s, refTo("", data, StoreRef{}), visits(), StoreRef{})
 	got := transformtest.Capture[*domain.Chunk](s, Sample(s, saved, SampleParams{Rows: 300}))
@@ -71,9 +66,7 @@ func TestSavedReleaseRepeatsItsRows(t *testing.T) {
 	}
 	slices.Sort(rows)
 	slices.Sort(want)
-	if !slices.Equal(rows, want) {
-		t.Error("a saved release gives other rows")
-	}
+	must.Hold(t, slices.Equal(rows, want), "a saved release gives other rows")
 }
 
 func TestScheduleIsPlannedOnlyIfThePlanWasKept(t *testing.T) {
@@ -88,9 +81,7 @@ func TestScheduleIsPlannedOnlyIfThePlanWasKept(t *testing.T) {
 		"more":       {[]accountant.Event{one("total", 2), one("select", 3)}, accountant.Adaptive},
 		"others":     {[]accountant.Event{one("total", 1), one("select", 3), one("extra", 1)}, accountant.Adaptive},
 	} {
-		if got := schedule(plan, c.events); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
+		must.Equal(t, schedule(plan, c.events), c.want, "%s", name)
 	}
 }
 
@@ -118,9 +109,7 @@ func TestRegistriesRefuseASecondOfOneName(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("two of one name: %s", name)
-				}
+				must.Hold(t, recover() != nil, "two of one name: %s", name)
 			}()
 			register()
 		}()

@@ -58,9 +58,7 @@ func TestAttemptsAtOnceReleaseOneModel(t *testing.T) {
 	} {
 		refs := attempts(t, c.store, c.seeds, tb)
 		for _, ref := range refs[1:] {
-			if !sameRelease(ref, refs[0]) {
-				t.Errorf("%s: two models", name)
-			}
+			must.Hold(t, sameRelease(ref, refs[0]), "%s: two models", name)
 		}
 		if c.store.Kind != "" {
 			if files, err := os.ReadDir(c.store.Config); err != nil || len(files) != 3 { // the launch, the mark before the draw, and the release
@@ -69,9 +67,7 @@ func TestAttemptsAtOnceReleaseOneModel(t *testing.T) {
 		}
 	}
 	refs := attempts(t, StoreRef{}, redrawn[:2], tb)
-	if reflect.DeepEqual(refs[0], refs[1]) {
-		t.Error("redrawn seeds give one model without a store: the test is blind")
-	}
+	must.Hold(t, !reflect.DeepEqual(refs[0], refs[1]), "redrawn seeds give one model without a store: the test is blind")
 }
 
 // refusingStore loses the release that it is given, as where a worker dies on the way; the object lost is
@@ -116,9 +112,7 @@ func TestCrashBeforeTheModelIsKept(t *testing.T) {
 		data := must.Value(ref.Read(context.Background(), store))(t)
 		return data
 	}
-	if !bytes.Equal(retry(before), lost) {
-		t.Error("the retry on equal counts released something else")
-	}
+	must.Hold(t, bytes.Equal(retry(before), lost), "the retry on equal counts released something else")
 	same := 0
 	was, is := noiseIn(t, lost, before), noiseIn(t, retry(after), after)
 	for i := range was {
@@ -130,9 +124,7 @@ func TestCrashBeforeTheModelIsKept(t *testing.T) {
 		t.Errorf("%d of %d noisy cells have the same noise on changed input", same, len(was))
 	}
 	// The same number of people, other ages: the total's noise is another all the same. The seed is fixed.
-	if totalIn(t, retry(shifted(t, 50, 20))) == totalIn(t, lost) {
-		t.Error("the total has the same noise on changed input")
-	}
+	must.Hold(t, totalIn(t, retry(shifted(t, 50, 20))) != totalIn(t, lost), "the total has the same noise on changed input")
 }
 
 // totalIn returns the noisy number of units of a release.
@@ -159,9 +151,7 @@ func TestInputChangedAfterTheModelWasKept(t *testing.T) {
 	first := must.Value(process(newSolveFn(store), []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 20)}))(t)
 	for name, tb := range map[string][]*counts.Table{"one more": {table(t, 21)}, "nobody": nil} {
 		again, err := process(newSolveFn(store), []mechanism.Seed{testSeed(t, 2)}, tb)
-		if err != nil || !again.Adopted || !sameRelease(again, first) {
-			t.Errorf("%s: a second release beside the first (error %v)", name, err)
-		}
+		must.Hold(t, err == nil && again.Adopted && sameRelease(again, first), "%s: a second release beside the first (error %v)", name, err)
 	}
 }
 
@@ -182,19 +172,13 @@ func TestCrashBetweenModelAndManifest(t *testing.T) {
 		store, dir := t.TempDir(), t.TempDir()
 		dying := filepath.Join(dir, "dying")
 		must.Do(t, os.WriteFile(dying, nil, 0o644))
-		if graph(60, store, dir, "broken") == nil {
-			t.Fatal("a worker died and the job did not fail")
-		}
+		must.Need(t, graph(60, store, dir, "broken") != nil, "a worker died and the job did not fail")
 		kept, found, err := dirStore{store}.Get(context.Background(), "run.release")
-		if err != nil || !found {
-			t.Fatalf("no release was kept (error %v)", err)
-		}
+		must.Need(t, err == nil && found, "no release was kept (error %v)", err)
 		must.Do(t, os.Remove(dying))
 		must.Do(t, graph(people, store, dir, "broken"))
 		again, _, err := dirStore{store}.Get(context.Background(), "run.release")
-		if err != nil || !bytes.Equal(again, kept) {
-			t.Errorf("%s: the release was replaced (error %v)", name, err)
-		}
+		must.Hold(t, err == nil && bytes.Equal(again, kept), "%s: the release was replaced (error %v)", name, err)
 		whole, other := t.TempDir(), t.TempDir()
 		if err := graph(60, store, whole, "dir"); err != nil { // the rows of the kept release
 			t.Fatal(err)
@@ -226,9 +210,7 @@ func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 	dir := t.TempDir()
 	f := &filesFn{newSampleFn(Release{domain: visits()}, WriteParams{Rows: 300, Shards: 2, Sink: SinkRef{"dir", dir}}.withDefaults())}
 	sample := func(shard int) (file FileRef) {
-		if err := f.ProcessElement(context.Background(), shard, iterate(ref), func(r FileRef) { file = r }); err != nil {
-			t.Error(err)
-		}
+		must.Pass(t, f.ProcessElement(context.Background(), shard, iterate(ref), func(r FileRef) { file = r }))
 		return file
 	}
 	for shard := range 2 {
@@ -247,8 +229,6 @@ func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 				t.Errorf("shard %d: an attempt has other rows", shard)
 			}
 		}
-		if len(names) != len(files) {
-			t.Errorf("shard %d: attempts share a file", shard)
-		}
+		must.Hold(t, len(names) == len(files), "shard %d: attempts share a file", shard)
 	}
 }

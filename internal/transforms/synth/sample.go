@@ -259,7 +259,7 @@ type structsFn struct {
 }
 
 // EmptyColumn returns the column of structs that a stage has left empty, as the privacy ID of rows that are nobody's; "" if
-// there is none, or another step than the stage has made the structs.
+// none is empty, or another step than the stage has made the structs.
 func EmptyColumn(s beam.Scope, rows beam.PCollection) string {
 	edges, _, err := pipeline.Graph(s).Build()
 	if err != nil {

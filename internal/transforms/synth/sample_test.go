@@ -75,9 +75,7 @@ func TestRunsShareAStoredRelease(t *testing.T) {
 		if i == 0 {
 			want = got
 		}
-		if same := slices.Equal(got, want); same != (sp.Seed == 0) {
-			t.Errorf("sampling %d: equal rows: %v", i, same)
-		}
+		must.Equal(t, slices.Equal(got, want), (sp.Seed == 0), "sampling %d: equal rows", i)
 	}
 }
 
@@ -112,9 +110,7 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 			return out
 		}
 		want := all(1)
-		if len(want) != n {
-			t.Fatalf("%d rows, want %d", len(want), n)
-		}
+		must.Need(t, len(want) == n, "%d rows, want %d", len(want), n)
 		for _, shards := range []int{2, 3, 17, n + 5} {
 			if got := all(shards); !slices.Equal(got, want) {
 				t.Errorf("rounding %d: %d shards make other rows than one", rounding, shards)
@@ -161,9 +157,7 @@ func TestSampleStopsWithItsContext(t *testing.T) {
 		cancel()
 		return nil
 	})
-	if err == nil || calls != 1 {
-		t.Errorf("error %v after %d chunks, want the context's error after one", err, calls)
-	}
+	must.Hold(t, err != nil && calls == 1, "error %v after %d chunks, want the context's error after one", err, calls)
 }
 
 // The words of a row do not depend on anything but the model, the seed and the position: pinned.
@@ -204,9 +198,7 @@ func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
 	defer func() {
 		text, _ := recover().(string)
 		for _, want := range []string{`"age" can be NULL`, `"day"`} {
-			if !strings.Contains(text, want) {
-				t.Errorf("panic %q lacks %s", text, want)
-			}
+			must.Hold(t, strings.Contains(text, want), "panic %q lacks %s", text, want)
 		}
 	}()
 	_, s := beam.NewPipelineWithRoot()
@@ -218,9 +210,7 @@ func TestSampleRefusesAModelOfOtherColumns(t *testing.T) {
 	other := *visits()
 	other.Attributes = other.Attributes[1:]
 	maker := newSampleFn(Release{domain: &other}, WriteParams{Rows: 10})
-	if _, err := maker.open(context.Background(), ref); err == nil || !strings.Contains(err.Error(), "other columns") {
-		t.Error(err)
-	}
+	must.Fails(maker.open(context.Background(), ref))(t, "other columns")
 }
 
 func writeTo(s beam.Scope, dir string) beam.PCollection {
@@ -272,13 +262,9 @@ func TestPublishWantsEachShardOnce(t *testing.T) {
 		for _, i := range shards {
 			files = append(files, FileRef{Shard: i})
 		}
-		if err := whole(files...); err == nil {
-			t.Errorf("%s: shards %v were accepted", name, shards)
-		}
+		must.Fail(t, whole(files...), "", "%s: shards %v were accepted", name, shards)
 	}
-	if err := whole(FileRef{Shard: 2}, FileRef{Shard: 0}, FileRef{Shard: 1}); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, whole(FileRef{Shard: 2}, FileRef{Shard: 0}, FileRef{Shard: 1}))
 }
 
 // A small table has fewer shards than it may have, in Write and in what Publish expects; the rows are the same.

@@ -67,9 +67,7 @@ func rates(t *testing.T) (linked, single float64) {
 			}
 		}
 	}
-	if linked <= single || single <= 0 {
-		t.Fatalf("no measured rates of records with an ID and without: %g, %g", linked, single)
-	}
+	must.Need(t, linked > single && single > 0, "no measured rates of records with an ID and without: %g, %g", linked, single)
 	return linked, single
 }
 

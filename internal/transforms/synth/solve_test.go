@@ -145,9 +145,7 @@ func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
 		"another seed":          noiseOf(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 2)}, tables[0]),
 		"another configuration": noiseOf(other, seeds, tables[0]),
 	} {
-		if reflect.DeepEqual(got, want) {
-			t.Errorf("%s: the same noise", name)
-		}
+		must.Hold(t, !reflect.DeepEqual(got, want), "%s: the same noise", name)
 	}
 }
 
@@ -175,14 +173,10 @@ func TestSolveRefusesSeedsAndTables(t *testing.T) {
 		"two seeds":  {[]mechanism.Seed{testSeed(t, 1), testSeed(t, 1)}, []*counts.Table{tb}},
 		"two tables": {[]mechanism.Seed{testSeed(t, 1)}, []*counts.Table{tb, tb}},
 	} {
-		if _, err := process(newSolveFn(StoreRef{}), c.seeds, c.tables); err == nil {
-			t.Errorf("%s: a release was made", name)
-		}
+		must.Fails(process(newSolveFn(StoreRef{}), c.seeds, c.tables))(t, "", "%s: a release was made", name)
 	}
 	for _, n := range []int{0, 31, 32, 33} {
-		if _, err := decodeSeed(make([]byte, n)); err == nil {
-			t.Errorf("%d zero bytes decode as a seed", n)
-		}
+		must.Fails(decodeSeed(make([]byte, n)))(t, "", "%d zero bytes decode as a seed", n)
 	}
 	if b := encodeSeed(testSeed(t, 3)); len(b) != 32 || b[0] != 3 {
 		t.Error("a seed does not survive its coder")
@@ -211,9 +205,7 @@ func TestSolveAdoptsTheStoredRelease(t *testing.T) {
 	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	tables := []*counts.Table{table(t, 20)}
 	first := must.Value(process(newSolveFn(store), []mechanism.Seed{testSeed(t, 1)}, tables))(t)
-	if first.Inline != nil {
-		t.Error("a stored release travels inline")
-	}
+	must.Hold(t, first.Inline == nil, "a stored release travels inline")
 	// An adopted release needs no seed: nothing is drawn.
 	for name, seeds := range map[string][]mechanism.Seed{"redrawn seed": {testSeed(t, 2)}, "no seed": nil} {
 		again, err := process(newSolveFn(store), seeds, tables)
@@ -242,9 +234,7 @@ func TestSolveLosesARace(t *testing.T) {
 	tables := []*counts.Table{table(t, 20)}
 	winner := must.Value(process(newSolveFn(StoreRef{Kind: "dir", Config: dir}), []mechanism.Seed{testSeed(t, 1)}, tables))(t)
 	loser, err := process(newSolveFn(StoreRef{Kind: "late", Config: dir}), []mechanism.Seed{testSeed(t, 2)}, tables)
-	if err != nil || !loser.Adopted || !sameRelease(loser, winner) {
-		t.Errorf("the loser of a race released its own model (error %v)", err)
-	}
+	must.Hold(t, err == nil && loser.Adopted && sameRelease(loser, winner), "the loser of a race released its own model (error %v)", err)
 }
 
 func TestArtifactRoundTrip(t *testing.T) {
@@ -276,11 +266,7 @@ func TestArtifactRoundTrip(t *testing.T) {
 func TestParamsValidate(t *testing.T) {
 	err := SolveParams{Epsilon: -1, Delta: 2, Units: -3, Rounds: -4, Store: StoreRef{Kind: "nowhere"}}.Validate()
 	for _, want := range []string{"epsilon -1", "delta 2", "-3 units", "rounds -4", `"nowhere"`} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("faults %v lack %q", err, want)
-		}
+		must.Hold(t, err != nil && strings.Contains(err.Error(), want), "faults %v lack %q", err, want)
 	}
-	if err := (SolveParams{Epsilon: 1}).Validate(); err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, (SolveParams{Epsilon: 1}).Validate())
 }

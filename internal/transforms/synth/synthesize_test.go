@@ -187,9 +187,7 @@ func TestSynthesizeFaults(t *testing.T) {
 	} {
 		err := tt.p.Validate(tt.row)
 		for _, want := range tt.want {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: error %v lacks %q", tt.name, err, want)
-			}
+			must.Hold(t, err != nil && strings.Contains(err.Error(), want), "%s: error %v lacks %q", tt.name, err, want)
 		}
 	}
 	defer func() {

@@ -55,9 +55,7 @@ func TestWriteOnce(t *testing.T) {
 		b := must.Value(os.ReadFile(filepath.Join(out+".release", "_manifest.json")))(t)
 		manifests[i] = string(b)
 	}
-	if manifests[0] != manifests[1] {
-		t.Errorf("the second start published something else:\n%s\n%s", manifests[0], manifests[1])
-	}
+	must.Hold(t, manifests[0] == manifests[1], "the second start published something else:\n%s\n%s", manifests[0], manifests[1])
 	b := must.Value(os.ReadFile(filepath.Join(out+".release", "_privacy.json")))(t)
 	var said struct {
 		Epsilon float64

@@ -44,9 +44,7 @@ func compareLaw(t *testing.T, law map[int64]float64, lost float64, reach int64, 
 			t.Errorf("P(%d) = %.17g, want %.17g", y, law[y], want)
 		}
 	}
-	if lost > 1e-15 {
-		t.Errorf("lost %g", lost)
-	}
+	must.Hold(t, lost <= 1e-15, "lost %g", lost)
 	if accepted < .2 { // .45 for each of the two rejections of a Gaussian
 		t.Errorf("acceptance %g, want at least .2", accepted)
 	}
@@ -97,9 +95,7 @@ func TestSelectorTrialLaw(t *testing.T) {
 		}
 		for i, v := range c.scores {
 			want := math.Exp((float64(v)-best)/float64(c.scale)) / sum
-			if math.Abs(law[i]/want-1) > 1e-13 || law[i] <= 0 || lost != 0 {
-				t.Errorf("%s: P(%d) = %g, want %g", c.name, i, law[i], want)
-			}
+			must.Hold(t, math.Abs(law[i]/want-1) <= 1e-13 && law[i] > 0 && lost == 0, "%s: P(%d) = %g, want %g", c.name, i, law[i], want)
 		}
 	}
 }
@@ -138,8 +134,6 @@ func TestSignTrialLaw(t *testing.T) {
 		law, _ := enumerate(0, func(s *tree) (int8, bool) { return SignTrial(s, c.e, c.scale) })
 		normalize(law)
 		want := 1 / (1 + math.Exp(-2*float64(c.e)/float64(c.scale)))
-		if math.Abs(law[1]-want) > exact {
-			t.Errorf("P(+ | e %d, scale %d) = %.17g, want %.17g", c.e, c.scale, law[1], want)
-		}
+		must.Hold(t, math.Abs(law[1]-want) <= exact, "P(+ | e %d, scale %d) = %.17g, want %.17g", c.e, c.scale, law[1], want)
 	}
 }

@@ -53,16 +53,12 @@ func TestDrawsFit(t *testing.T) {
 		for name, p := range map[string]float64{
 			"Gaussian": fit(gauss, 6*sigma, gaussianWeight(x)), "Laplace": fit(laplace, 6*sigma, laplaceWeight(x)),
 		} {
-			if p < dptest.Alarm {
-				t.Errorf("%s %d: p = %g", name, sigma, p)
-			}
+			must.Hold(t, p >= dptest.Alarm, "%s %d: p = %g", name, sigma, p)
 		}
 		for name, p := range map[string]float64{
 			"Gaussian": fit(gauss, 6*sigma, gaussianWeight(factor*x)), "Laplace": fit(laplace, 6*sigma, laplaceWeight(factor*x)),
 		} {
-			if p > dptest.Alarm {
-				t.Errorf("%s %d: scale ×%g not found: p = %g", name, sigma, factor, p)
-			}
+			must.Hold(t, p <= dptest.Alarm, "%s %d: scale ×%g not found: p = %g", name, sigma, factor, p)
 		}
 	}
 }

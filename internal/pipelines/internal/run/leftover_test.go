@@ -56,9 +56,7 @@ func TestEndingFollowsTheMark(t *testing.T) {
 func TestMarksThatCannotBeRead(t *testing.T) {
 	for _, suffix := range []string{synth.DrawnSuffix, synth.ReleaseSuffix} {
 		st := Staging{Dir: t.TempDir()}
-		if err := errors.Join(st.Sign(t.Context(), Note{RunID: "night", Request: "r"}), os.Mkdir(filepath.Join(st.Dir, "night"+suffix), 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(st.Sign(t.Context(), Note{RunID: "night", Request: "r"}), os.Mkdir(filepath.Join(st.Dir, "night"+suffix), 0o700)))
 		f, ok := inspectAbandoned(t.Context(), st.Dir)
 		if !ok || !strings.Contains(f.Describe(), "could not be found out whether noise had been drawn: count its budget as spent") || f.Ends(t.Context()) {
 			t.Errorf("%s: found %v, said %s", suffix, ok, f.Describe())

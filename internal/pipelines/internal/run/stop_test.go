@@ -122,13 +122,9 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 	g := NewGate("busy")
 	defer gates.Delete("busy")
 	done := must.Value(enter("busy"))(t)
-	if g.Shut(10 * time.Millisecond) {
-		t.Error("the gate was shut while something was publishing")
-	}
+	must.Hold(t, !g.Shut(10*time.Millisecond), "the gate was shut while something was publishing")
 	done()
-	if !g.Shut(time.Minute) {
-		t.Error("the gate could not be shut")
-	}
+	must.Hold(t, g.Shut(time.Minute), "the gate could not be shut")
 	if _, err := enter("busy"); !errors.Is(err, ErrStopped) {
 		t.Errorf("may publish after the gate is shut: %v", err)
 	}

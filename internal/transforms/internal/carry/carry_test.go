@@ -78,9 +78,7 @@ func TestCarry(t *testing.T) {
 		}
 		seen[string(b)] = true
 	}
-	if len(seen) != 3+len(texts) {
-		t.Errorf("%d texts are seen", len(seen))
-	}
+	must.Hold(t, len(seen) == 3+len(texts), "%d texts are seen", len(seen))
 }
 
 func values(all map[string][]byte) (list [][]byte) {
@@ -119,14 +117,10 @@ func TestAltered(t *testing.T) {
 	c := Carrier{At: spill.Ref()}
 	one := must.Value(c.Put(t.Context(), []byte("one")))(t)
 	for _, place := range [][]byte{nil, one[:keySize-1], one[:keySize], append(bytes.Clone(one[:keySize]), 0xff, 0xff, 0xff, 0x7f, 1), append(bytes.Clone(one[:keySize]), 0, 3)} {
-		if _, err := c.Get(t.Context(), place); err == nil {
-			t.Errorf("%v is a place", place)
-		}
+		must.Fails(c.Get(t.Context(), place))(t, "", "%v is a place", place)
 	}
 	for _, at := range []Ref{{Kind: "directory", Config: filepath.Join(t.TempDir(), "\x00")}, {Kind: "nowhere"}, {Kind: spillKind, Config: "gone"}} {
-		if _, err := (Carrier{At: at}).Put(t.Context(), []byte("x")); err == nil {
-			t.Errorf("%v: a text is kept", at)
-		}
+		must.Fails((Carrier{At: at}).Put(t.Context(), []byte("x")))(t, "", "%v: a text is kept", at)
 	}
 }
 
@@ -140,9 +134,7 @@ func TestSpillEnds(t *testing.T) {
 	}
 	place := must.Value(c.Put(t.Context(), []byte("x")))(t)
 	for range 2 {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Pass(t, s.Close())
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 0 {
 		t.Errorf("%d files are left", len(files))
@@ -150,17 +142,13 @@ func TestSpillEnds(t *testing.T) {
 	_, putErr := c.Put(t.Context(), []byte("late"))
 	_, getErr := c.Get(t.Context(), place)
 	_, late := s.put(t.Context(), []byte("late"))
-	if putErr == nil || getErr == nil || late == nil {
-		t.Error("a closed spill is used")
-	}
+	must.Hold(t, putErr != nil && getErr != nil && late != nil, "a closed spill is used")
 	none := New(filepath.Join(dir, "none"))
 	defer none.Close()
 	if _, err := (Carrier{At: none.Ref()}).Put(t.Context(), []byte("x")); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("without a directory: %v", err)
 	}
-	if (*Spill)(nil).Ref() != (Ref{}) {
-		t.Error("no spill has a reference")
-	}
+	must.Hold(t, (*Spill)(nil).Ref() == (Ref{}), "no spill has a reference")
 }
 
 // Records are spilled some thousands a write, and come back wherever they wait.
@@ -193,9 +181,7 @@ func TestStoresAreOfOneName(t *testing.T) {
 	}{{"directory", open}, {"", open}, {"none", nil}} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%q is registered", tt.kind)
-				}
+				must.Hold(t, recover() != nil, "%q is registered", tt.kind)
 			}()
 			r := Registry[Store]{What: "store"}
 			r.Register("directory", open)

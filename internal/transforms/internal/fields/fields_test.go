@@ -123,9 +123,7 @@ func TestMatchPrefersTags(t *testing.T) {
 	}
 	d := &domain.Domain{Attributes: all().Attributes[2:3]}
 	m := must.Value(Input(reflect.TypeFor[many](), d))(t)
-	if got := m.structType.FieldByIndex(m.attrs[0]).Name; got != "X" {
-		t.Errorf("column age is read from field %s, want X", got)
-	}
+	must.Equal(t, m.structType.FieldByIndex(m.attrs[0]).Name, "X", "column age is read from field")
 	d.Attributes[0].Name = "Hidden"
 	must.Fails(Input(reflect.TypeFor[many](), d))(t, "", `a field tagged dapple:"-" is used`)
 }

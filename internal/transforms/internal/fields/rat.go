@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 )
 
-// BigQuery's client holds a NUMERIC as a *big.Rat. Beam's row coder keeps exported fields alone, of which
+// BigQuery's client holds a NUMERIC as a *big.Rat. Beam's row coder keeps exported fields alone, and
 // big.Rat has none: between two steps every one would become 0. With a schema of its own it arrives. Types with unexported fields must be registered to be
 // part of a struct type made at run time.
 func init() {

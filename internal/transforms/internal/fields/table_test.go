@@ -12,6 +12,7 @@ import (
 	"cloud.google.com/go/civil"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // columns are the types of columns, the more exacting cases of each beside the plain one.
@@ -104,13 +105,9 @@ func check(t *testing.T, field reflect.Type, a domain.Attribute, name string, wa
 	}
 	s := reflect.StructOf([]reflect.StructField{{Name: "X", Type: field}})
 	in, err := Input(s, d)
-	if (err == nil) != wantIn {
-		t.Errorf("%v read as %s: %v", field, name, err)
-	}
+	must.Hold(t, (err == nil) == wantIn, "%v read as %s: %v", field, name, err)
 	out, err2 := Output(s, d)
-	if (err2 == nil) != wantOut {
-		t.Errorf("%v written with %s: %v", field, name, err2)
-	}
+	must.Hold(t, (err2 == nil) == wantOut, "%v written with %s: %v", field, name, err2)
 	if err == nil && err2 == nil {
 		roundTrip(t, in, out, d, name)
 	}

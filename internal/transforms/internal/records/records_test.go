@@ -321,9 +321,7 @@ func TestChoiceIsUniformOverRecords(t *testing.T) {
 		want := keys * n / 20
 		chi += (hits[byte(row)] - want) * (hits[byte(row)] - want) / want
 	}
-	if chi > 30.7 {
-		t.Errorf("rows stood for their unit %v times: chi squared %g", hits, chi)
-	}
+	must.Hold(t, chi <= 30.7, "rows stood for their unit %v times: chi squared %g", hits, chi)
 }
 
 // The ID is part of the rank: units with the same two rows do not all prefer the same one. Of 4000
@@ -339,9 +337,7 @@ func TestUnitsChooseIndependently(t *testing.T) {
 	for _, row := range one(set, testKey) {
 		difference += 2*int(row) - 1
 	}
-	if difference > 310 || difference < -310 {
-		t.Errorf("the two rows are kept with a difference of %d in %d units", difference, units)
-	}
+	must.Hold(t, difference <= 310 && difference >= -310, "the two rows are kept with a difference of %d in %d units", difference, units)
 }
 
 func TestBatchRoundTrip(t *testing.T) {

@@ -31,7 +31,7 @@ type Manifest struct {
 	RunID     string          `json:"run_id"`
 	Directory string          `json:"directory,omitempty"` // of the parts, seen from the manifest's; empty: its name without ".release"
 	Note      string          `json:"note,omitempty"`      // what else is to be said of the rows
-	Rows      int64           `json:"rows"`                // of all parts together, but for those of the table of people
+	Rows      int64           `json:"rows"`                // of all parts together, but for the table of people
 	People    int64           `json:"people,omitempty"`    // rows of that table
 	Parts     []File          `json:"parts"`               // in order of their shards
 	Released  []File          `json:"released"`

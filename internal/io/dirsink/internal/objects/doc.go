@@ -54,7 +54,7 @@ func (d run) Check(try bool) error {
 	return nil
 }
 
-// checkNames applies the rules to the names in the directories, one of which is the common staging.
+// checkNames applies the rules to the names in the directories, the common staging among them.
 func (d run) checkNames(rows, others []string) error {
 	_, own := d.began()
 	ours := func(*layout.Manifest, string) bool { return true }

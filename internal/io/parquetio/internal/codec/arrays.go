@@ -44,7 +44,7 @@ type Arrays struct {
 	forVals handed
 	kept    file.ColumnChunkReader // of indices in texts
 	forKept handed
-	texts   arrow.Array // the dictionary that goes on with the indices; nil: there is none
+	texts   arrow.Array // the dictionary that goes on with the indices; nil: no dictionary
 	indices []int32
 	inKept  bool // the page is one of them
 	hasDict bool
@@ -83,7 +83,7 @@ func (h *handed) Next() bool {
 func (h *handed) Page() file.Page                                  { return h.page }
 func (h *handed) Err() error                                       { return nil }
 func (h *handed) Close() error                                     { return nil }
-func (h *handed) GetDictionaryPage() (*file.DictionaryPage, error) { return nil, nil } //nolint:nilnil // there is none
+func (h *handed) GetDictionaryPage() (*file.DictionaryPage, error) { return nil, nil } //nolint:nilnil // no dictionary is shown
 
 // Start turns to column i of the row group that f was turned to, which has so many rows. Its cells are taken in a lane of f.
 func (d *Arrays) Start(f *File, i, rows, lane int, v Values) error {

@@ -12,7 +12,7 @@ import (
 const maxEnd = 4096
 
 // ends holds the least and the largest cell of a column chunk that is neither NULL nor NaN. The library
-// computes them too, but leaves "" out and, with a dictionary, takes those of the whole dictionary.
+// computes them too, but leaves "" out and, with a dictionary, takes the ends of the whole dictionary.
 type ends struct {
 	known  bool
 	lo, hi int64 // values of the column

@@ -25,7 +25,7 @@ type store struct {
 // stores holds the memory of files that are finished, for the next ones.
 var stores = sync.Pool{New: func() any { return new(store) }}
 
-// take returns the last of a list and drops it there; the zero value if there is none.
+// take returns the last of a list and drops it there; the zero value of an empty list.
 func take[T any](list *[]T) (v T) {
 	if n := len(*list) - 1; n >= 0 {
 		v, *list = (*list)[n], (*list)[:n]

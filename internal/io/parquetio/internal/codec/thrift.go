@@ -7,7 +7,7 @@ import "github.com/dapple-dp/dapple/internal/kit/wire"
 // Source: Apache Thrift, compact protocol.
 type thrift struct{ wire.Reader }
 
-// maxDepth is how deep structs may lie in each other: some ten times as deep as those of the format do.
+// maxDepth is how deep structs may lie in each other: some ten times as deep as the format's own structs.
 const maxDepth = 64
 
 // fields calls f for each field of a struct, and passes over those that f does not take.

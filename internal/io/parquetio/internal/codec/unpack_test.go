@@ -170,12 +170,8 @@ func TestBombs(t *testing.T) {
 			b := pageFile(t, c.number, tc.total, page{plain: tc.plain}, tc.v2, body)
 			took, err := readWithin(b, tc.max)
 			excess := errors.Is(err, tc.want) || blind[c.name] && errors.Is(tc.want, errSize) && errors.Is(err, ErrPage)
-			if !excess {
-				t.Errorf("%s: %s: got %v, want %v", c.name, name, err, tc.want)
-			}
-			if took > allowed+uint64(len(body)) {
-				t.Errorf("%s: %s: %d bytes were allocated for a file of %d", c.name, name, took, len(b))
-			}
+			must.Hold(t, excess, "%s: %s: got %v, want %v", c.name, name, err, tc.want)
+			must.Hold(t, took <= allowed+uint64(len(body)), "%s: %s: %d bytes were allocated for a file of %d", c.name, name, took, len(b))
 		}
 	}
 }
@@ -193,9 +189,7 @@ func TestStatedSizes(t *testing.T) {
 			}
 		}
 		b := pageFile(t, c.number, 1000, page{plain: 1000}, false, c.zeros(1000)[:3])
-		if _, err := readWithin(b, math.MaxInt32); err == nil {
-			t.Errorf("%s: a page that was cut was read", c.name)
-		}
+		must.Fails(readWithin(b, math.MaxInt32))(t, "", "%s: a page that was cut was read", c.name)
 	}
 }
 

@@ -34,7 +34,7 @@ func (l Law) Distances(n int) float64 {
 	return l.cost(float64(query.DistanceL2Squared(l.neighbouring, n)), float64(query.SumOfDistancesChange(l.neighbouring, n)))
 }
 
-// Tree is the cost of a tree of differences, of which a replaced record changes one by 2 and all others by 1.
+// Tree is the cost of a tree of differences: a replaced record changes one of them by 2 and all others by 1.
 func (l Law) Tree(s query.TreeShape) float64 {
 	squared := float64(s.L2Squared(l.neighbouring))
 	return l.cost(squared, squared-2*float64(l.neighbouring.UnitChanges()-1))

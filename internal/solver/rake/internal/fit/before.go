@@ -35,7 +35,7 @@ func (f *Fit) moved(t *population.Table, to [2]int) *population.Table {
 	}
 	out := f.copies[clique.Key()]
 	if out == nil {
-		cells, _ := clique.Cells(f.Merged.Sizes) // those of the pair, and of no row before
+		cells, _ := clique.Cells(f.Merged.Sizes) // of the pair, and of no row before
 		out = population.NewTable(f.Merged.Sizes, clique, make([]float64, cells), make([]float64, cells))
 		f.copies[clique.Key()] = out
 	}

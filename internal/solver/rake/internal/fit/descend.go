@@ -75,7 +75,7 @@ func (f *Fit) descend() error {
 // ends a third further off after 600.
 const wideSteps = 3000
 
-// start returns the weights that the descent starts from: those of independent columns, raked to the wider tables that stand apart.
+// start returns the weights that the descent starts from: weights of independent columns, raked to the wider tables that stand apart.
 // Shrinkage by stopping early would else stop late for the sake of one table, and all others would keep their noise: average
 // total variation of 12 binary columns at ε = .1 .0122 in place of .0084.
 func (f *Fit) start() []float64 {
