@@ -44,9 +44,9 @@ func compareValues(ctx context.Context, truth, other []*values) (*Values, error)
 func noValue(truth, other int) string {
 	switch {
 	case truth == 0:
-		return "all values of the true table are NULL"
+		return "all values of the true table are NULL, or not of its type"
 	case other == 0:
-		return "all values of the synthetic table are NULL"
+		return "all values of the synthetic table are NULL, or not of its type"
 	}
 	return ""
 }

@@ -33,6 +33,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if v := c.Values; v != nil {
 		line("SDMetrics     Column Shapes %s, Column Pair Trends %s; 1 is best", v.Shapes.Average, strings.TrimLeft(v.Trends.Average.String(), " "))
+		if left := slices.DeleteFunc(slices.Clone(v.Shapes.Items), func(i Item) bool { return i.Reason == "" }); len(left) > 0 {
+			more := ""
+			if n := len(left) - 1; n > 0 {
+				more = fmt.Sprintf(", and %d more %s", n, page.Plural(n, "column"))
+			}
+			line("  without     %s: %s%s", page.Short(left[0].Columns[0], 18), left[0].Reason, more)
+		}
 	}
 	line("average TV    %s; 0 is best", averages(c.Widths))
 	if h := r.Holdout; h != nil {

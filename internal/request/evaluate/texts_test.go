@@ -109,3 +109,18 @@ func TestSwappedFilesQuoteNoCell(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsWithoutScore: the text names a column that no score is of, since no value of it can be read.
+func TestColumnsWithoutScore(t *testing.T) {
+	for n := range 3 {
+		r := &Report{}
+		r.Real.Values = &Values{Shapes: Property{Average: 1, Items: []Item{{Columns: []string{"a"}, Score: 1}}}}
+		for k := range n {
+			r.Real.Values.Shapes.Items = append(r.Real.Values.Shapes.Items, Item{Columns: []string{fmt.Sprint("b", k)}, TV: 1, Score: undefined, Reason: noValue(5, 0)})
+		}
+		var b strings.Builder
+		must.Do(t, r.WriteText(&b))
+		must.Hold(t, strings.Contains(b.String(), "without     b0: all values of the synthetic table are NULL, or not of its type") == (n > 0), "%d columns: %s", n, b.String())
+		must.Hold(t, strings.Contains(b.String(), "and 1 more column") == (n > 1), "%d columns: %s", n, b.String())
+	}
+}
