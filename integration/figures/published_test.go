@@ -290,7 +290,7 @@ func (m *machine) summary(g *generated, family, closing, page string, s said, la
 		n, _ := strconv.ParseFloat(strings.ReplaceAll(people[1], ",", ""), 64)
 		half, _ := strconv.ParseFloat(strings.ReplaceAll(people[2], ",", ""), 64)
 		m.interval(family, "people on the page", float64(g.people()), n-half, n+half, "people")
-		if math.Abs(n-s.Units.Count) > 1 || math.Abs(half-1.96*s.Units.SD) > max(.6, .006*half) {
+		if math.Abs(n-s.Units.Count) > 1 || math.Abs(half-max(1, 1.96*s.Units.SD)) > max(.6, .006*half) {
 			m.t.Errorf("%s: the page says %g ± %g people, and the statement %g with %g", family, n, half, s.Units.Count, s.Units.SD)
 		}
 	}

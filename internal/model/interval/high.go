@@ -21,7 +21,7 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 	}
 	v.check(c, len(fitted), len(dst))
 	for i, s := range standardErrors {
-		dst[i] = fitted[i] + sigmasAbove(fitted[i], s)*s
+		dst[i] = fitted[i] + SigmasAbove(fitted[i], s)*s
 	}
 	if v.source(c) == Certificate && v.answered(c) == nil {
 		again := make([]float64, len(dst))
@@ -30,7 +30,7 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 		}
 		v.certified(1, certifiedKnee, again, again)
 		for i, s := range again {
-			dst[i] = max(dst[i], fitted[i]+sigmasAbove(fitted[i], standardErrors[i])*s)
+			dst[i] = max(dst[i], fitted[i]+SigmasAbove(fitted[i], standardErrors[i])*s)
 		}
 		return dst
 	}
@@ -43,8 +43,8 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 	return dst
 }
 
-// sigmasAbove is how many standard errors of a count its 95 % interval has above it: where it begins at 0, all that it leaves out is above.
-func sigmasAbove(count, standardError float64) float64 {
+// SigmasAbove is how many standard errors of a count its 95 % interval has above it: where it begins at 0, all that it leaves out is above.
+func SigmasAbove(count, standardError float64) float64 {
 	if count <= sigmas95*standardError {
 		return certifiedSigmas
 	}
@@ -120,17 +120,17 @@ func (v *Intervals) answeredHighs(m *miss.Table, c domain.Clique, fitted, standa
 			}
 		}
 		miss := m.Unit * float64(m.Counts[at])
-		up := sigmasAbove(fitted[cell], standardErrors[cell]) * (math.Sqrt(noise) + math.Sqrt(v.ofTotal(fitted[cell], len(fitted))))
+		up := SigmasAbove(fitted[cell], standardErrors[cell]) * (math.Sqrt(noise) + math.Sqrt(v.ofTotal(fitted[cell], len(fitted))))
 		dst[cell] = max(dst[cell], fitted[cell]-miss+up)
 	}
 }
 
-// manySigmas is how many standard deviations of a noisy answer a count has that a fit draws towards 0 no more.
-const manySigmas = 5
+// manySigmas is how many standard deviations of its noise a sum of cells has that a fit draws towards 0 no more.
+const manySigmas = 5.
 
 // High returns by how much the number of people of whom q[k] of those in cells[k] are counted may exceed the fitted number: to the
-// upper end of the answer's own interval, where noise may hide the people; and else 0. See Highs.
-func (l *Linear) High(cells []int, q []float64) float64 {
+// upper end of the answer's own interval, where noise may hide the people; and else 0. It reaches so many standard errors up. See Highs.
+func (l *Linear) High(cells []int, q []float64, sigmas float64) float64 {
 	high := 0.0
 	for i := range l.parts {
 		p := &l.parts[i]
@@ -144,11 +144,15 @@ func (l *Linear) High(cells []int, q []float64) float64 {
 		for j, b := range p.base {
 			value += means[j] * b
 		}
+		far := manySigmas
+		if p.alone != nil && concentration(means) > .99 { // of one cell, whose interval has no other end
+			far = math.Inf(1)
+		}
 		if p.missed.merged {
 			means = p.missed.spread(means)
 		}
-		if miss, noise := p.missed.of(means, p.base); noise > 0 && value < manySigmas*math.Sqrt(noise) {
-			high = max(high, sigmas95*math.Sqrt(noise)-miss)
+		if miss, noise := p.missed.of(means, p.base); noise > 0 && value < far*math.Sqrt(noise) {
+			high = max(high, sigmas*math.Sqrt(noise)-miss)
 		}
 	}
 	return high

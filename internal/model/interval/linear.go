@@ -29,7 +29,7 @@ type part struct {
 	base     []float64
 	variance []float64 // of the count of units in hand
 	beyond   []float64 // of the count that the population would lead one to expect
-	alone    []float64 // of the count of a value by itself; nil: the same
+	alone    []float64 // of the count of a cell by itself, if its answer is known; else nil
 	faces    []face
 	moved    []float64 // standard deviation that the prior has in each cell of a pair; nil of others
 	missed   *missed   // nil: not known
@@ -41,7 +41,9 @@ type part struct {
 func (v *Intervals) Linear(t Table) *Linear {
 	l := &Linear{fitted: t.Fitted, units: v.units, totalVar: v.totalVariance, source: v.source(t.Clique)}
 	l.known, l.whole = l.source != Bound, v.uncertainty == nil
-	l.width = v.plain(t.Clique)
+	if l.width = v.plain(t.Clique); l.totalVar > 0 {
+		l.totalVar = max(l.totalVar, rounding) // noise that is nearly always 0 is off by one if it is off
+	}
 	if !l.known {
 		return l
 	}
@@ -58,6 +60,9 @@ func (v *Intervals) Linear(t Table) *Linear {
 			if alone != nil {
 				p.alone = append(p.alone, alone[p.codes[0][j]]+min(rounding, b))
 			}
+		}
+		if l.whole && len(sub) == l.width && l.width > 1 && p.missed != nil && p.missed.noise > 0 {
+			p.alone = v.kept(t.Clique, p.missed.noise, p.base, p.missed.miss)
 		}
 		l.parts, l.source = append(l.parts, p), worse(l.source, source)
 	})
@@ -273,8 +278,8 @@ func (v *Intervals) pooledCells(p *part, c domain.Clique) {
 // Variance returns the variance of the model's answer to the query that adds q[k] for every unit in cells[k]: for the units in
 // hand, or for the population that they are a random sample of; and what their draw adds to the latter.
 func (l *Linear) Variance(cells []int, q []float64, population bool) (model, drawn float64) {
-	answered := math.Inf(1) // of the noisy answers of the table itself, and the distance of the fit from them
-	mean, square := 0.0, 0.0
+	answered := math.Inf(1)                        // of the noisy answers of the table itself, and the distance of the fit from them
+	mean, square, one, alone := 0.0, 0.0, 0.0, 0.0 // one: how far it is a question of one cell
 	for k, i := range cells {
 		mean += l.fitted[i] * q[k] / l.units
 		square += l.fitted[i] * q[k] * q[k]
@@ -307,7 +312,7 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			variance = p.beyond
 		}
 		x := p.error(means, variance)
-		if p.alone != nil && !population {
+		if p.alone != nil && !population && len(p.codes) == 1 {
 			one := concentration(means)
 			x = one*p.error(means, p.alone) + (1-one)*x
 		}
@@ -324,7 +329,16 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			model += keptNoise * oneSided(means) * noise
 		}
 		if len(p.codes) == l.width && noise > 0 && !p.missed.merged && !population {
-			answered = inflation * inflation * (miss*miss + noise)
+			whole := 0.0 // a fit stops before it has whole people
+			for j, x := range means {
+				if whole += min(rounding, p.base[j]) * x * x; p.alone != nil {
+					alone += p.alone[j] * x * x
+				}
+			}
+			if p.alone != nil && l.width > 1 {
+				one = concentration(means)
+			}
+			answered = inflation * inflation * (miss*miss + noise + whole)
 			if l.source == Certificate && l.width == 1 {
 				answered = ofColumn(miss, noise)
 			}
@@ -333,7 +347,7 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 	if model = min(model, answered); l.source == Certificate && !math.IsInf(answered, 1) { // which says nothing of sums
 		model = answered
 	}
-	return model + l.totalVar*total*total, drawn
+	return one*alone + (1-one)*model + l.totalVar*total*total, drawn
 }
 
 // keptNoise is the part of the noise of a sum of cells, in variance, that a fit to residuals keeps beyond what its prior says: it

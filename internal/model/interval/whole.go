@@ -50,27 +50,37 @@ func (v *Intervals) answered(c domain.Clique) *miss.Table {
 	return nil
 }
 
-// answeredCells writes the standard errors of cells whose answers are known. A fit keeps the part w of an answer, and errs by that part
-// of its noise, and by that part of the way between them. Of a certificate w follows from the number of people alone. Of 24 kinds of
-// tables, 4 of each, at ε = .3 to 10 98 % of the cells with people hold by dpam, and 97 % by dpfw.
+// answeredCells writes the standard errors of cells whose answers are known.
 func (v *Intervals) answeredCells(m *miss.Table, c domain.Clique, fitted, dst []float64) {
-	followed, scale, noise := 1.0, 0.0, math.Sqrt(m.Variance)
-	if v.scale >= 0 {
-		followed, scale = v.followed(m, fitted), v.scale
+	misses := make([]float64, len(fitted))
+	for i, x := range m.Counts {
+		misses[i] = m.Unit * float64(x)
 	}
-	summed := 1.0 // cells of the finest answers in one of these
+	for i, x := range v.kept(c, m.Variance, fitted, misses) {
+		dst[i] = math.Sqrt(x + inflationOfTables*inflationOfTables*v.ofTotal(fitted[i], len(fitted)))
+	}
+}
+
+// kept returns the variances of counts whose answers are known, with their noise and the misses of the fit. It keeps the part w of an
+// answer, and errs by that part of its noise, and by that part of the way between them. Of a certificate w follows from the number of
+// people alone. Of 24 kinds of tables, 4 of each, at ε = .3 to 10 98 % of the cells with people hold by dpam, and 97 % by dpfw.
+func (v *Intervals) kept(c domain.Clique, noise float64, fitted, misses []float64) []float64 {
+	out, part, scale, summed := make([]float64, len(fitted)), 1.0, 1.0, 1./softening // without more, counts of people vary as they do
+	if v.scale >= 0 {
+		part, scale, summed = followed(noise, fitted, misses), wholeInflation*wholeInflation*v.scale, 1
+	}
 	for _, x := range v.measurements {
 		if x.Clique.Contains(c) {
-			summed = max(summed, m.Variance/x.Variance)
+			summed = max(summed, noise/x.Variance) // cells of the finest answers in one of these
 		}
 	}
-	for i, b := range fitted {
-		b = max(b, 0)
-		miss := m.Unit * float64(m.Counts[i])
-		prior := max(wholeInflation*wholeInflation*scale*(b+softening*summed), miss*miss-farNoise*m.Variance)
-		w := max(prior/(prior+m.Variance), followed*b/(b+noise))
-		dst[i] = inflationOfTables * math.Sqrt(w*(m.Variance+w*miss*miss)+v.ofTotal(b, len(fitted))+min(rounding, b))
+	for i, miss := range misses {
+		b := max(fitted[i], 0)
+		prior := max(scale*(b+softening*summed), miss*miss-farNoise*noise)
+		w := max(prior/(prior+noise), part*b/(b+math.Sqrt(noise)))
+		out[i] = inflationOfTables * inflationOfTables * (w*(noise+w*miss*miss) + min(rounding, b))
 	}
+	return out
 }
 
 // ofTotal is what the noise of the number of people adds to the variance of a share of b people. The number is a sum of the table's
@@ -83,11 +93,10 @@ func (v *Intervals) ofTotal(b float64, cells int) float64 {
 // followed returns which part of the noise of a table's answers the fit follows where people are, in variance: at least, by 1.5
 // standard deviations of what so few cells tell. It is none where few numbers make all tables, and all where most cells are empty:
 // the others err by the noise of their answers, and the mean of all does not.
-func (v *Intervals) followed(m *miss.Table, fitted []float64) float64 {
+func followed(noise float64, fitted, misses []float64) float64 {
 	miss, people, square := 0.0, 1e-9, 0.0
 	for i, b := range fitted {
-		x := m.Unit * float64(m.Counts[i])
-		miss, people, square = miss+max(b, 0)*x*x/m.Variance, people+max(b, 0), square+b*b
+		miss, people, square = miss+max(b, 0)*misses[i]*misses[i]/noise, people+max(b, 0), square+b*b
 	}
 	return max(0, 1-miss/people-1.5*math.Sqrt(2*square)/people)
 }

@@ -171,7 +171,11 @@ func (v *view) answer(g *group, it *Item) Answer {
 		}
 		out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
 		if it.Top.Function == "COUNT" {
-			out.High = max(out.High, out.Value+v.above(g, top))
+			sigmas := sigmas95
+			if !v.cut { // inside of cells nobody knows the law of errors
+				sigmas = interval.SigmasAbove(out.Value, out.StandardError)
+			}
+			out.High = out.Value + max(sigmas*out.StandardError, v.above(g, top, sigmas))
 		}
 	case it.Top.Function == "AVG":
 		v.ratio(&out, g, top, v.sum(g, &Aggregate{Function: "COUNT", Column: it.Top.Column}))
@@ -182,7 +186,7 @@ func (v *view) answer(g *group, it *Item) Answer {
 		}
 		down := v.sum(whole, &Aggregate{Function: "COUNT"})
 		v.ratio(&out, whole, top, down)
-		out.High = max(out.High, out.Value+v.above(whole, top)/down.value)
+		out.High = max(out.High, out.Value+v.above(whole, top, sigmas95)/down.value)
 	default:
 		count := v.sum(g, &Aggregate{Function: "COUNT", Column: it.Top.Column})
 		if v.hides(&out, g, count) {

@@ -313,7 +313,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 const dominant = 5
 
 // above returns by how much a number of people may exceed the fitted one: a fit draws small counts towards 0.
-func (v *view) above(g *group, top sum) float64 {
+func (v *view) above(g *group, top sum, sigmas float64) float64 {
 	if v.population || len(v.numbers) > 0 {
 		return 0
 	}
@@ -327,7 +327,7 @@ func (v *view) above(g *group, top sum) float64 {
 			cells, q = append(cells, p.cell), append(q, x)
 		}
 	}
-	return v.linear.High(cells, q)
+	return v.linear.High(cells, q, sigmas)
 }
 
 // widest returns the position of the column whose cell is cut, or that is computed with and has more than one value; -1: none.

@@ -71,7 +71,7 @@ func (p Page) facts() []page.Fact {
 	s := p.Privacy
 	units := page.Count(s.Units.Count)
 	if s.Units.StdDev > 0 {
-		half := interval * s.Units.StdDev
+		half := max(1, interval*s.Units.StdDev) // noise that is nearly always 0 is off by one if it is off
 		if half < 100 {
 			units += fmt.Sprintf(" ± %.3g", half)
 		} else {

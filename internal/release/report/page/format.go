@@ -41,12 +41,12 @@ func nonZero(s string) bool {
 	return false
 }
 
-// Decimals returns how many decimals a percentage needs for its error, a share, to have one or two digits.
+// Decimals returns how many decimals a percentage needs for its error, a share, to have two digits or three.
 func Decimals(err float64) int {
 	if !(err > 0) {
 		return 1
 	}
-	return int(min(max(math.Ceil(-math.Log10(100*err)), 0), 4))
+	return int(min(max(math.Ceil(1-math.Log10(100*err)), 0), 5))
 }
 
 // Figures writes a share in percent with so many significant digits, for figures that stand alone.

@@ -21,7 +21,7 @@ func TestFormats(t *testing.T) {
 		{Count(1234567.4), "1,234,567"}, {Count(-1000), "-1,000"}, {Count(-.2), "0"},
 		{Small(1e-9), "10⁻⁹"}, {Small(2.5e-5), "2.5·10⁻⁵"}, {Small(1.23456e-10), "1.23·10⁻¹⁰"}, {Small(.05), "0.05"}, {Small(0), "0"},
 		{Short("häßlich", 4), "häß…"}, {Short("ab", 2), "ab"},
-		{fmt.Sprint(Decimals(.002), Decimals(.0002), Decimals(.5), Decimals(0), Decimals(1e-12)), "1 2 0 1 4"},
+		{fmt.Sprint(Decimals(.002), Decimals(.0002), Decimals(.5), Decimals(0), Decimals(1e-12)), "2 3 0 1 5"},
 	} {
 		must.Hold(t, c.got == c.want, "got %q, want %q", c.got, c.want)
 	}
