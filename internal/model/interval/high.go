@@ -43,12 +43,10 @@ func (v *Intervals) Highs(c domain.Clique, fitted, standardErrors, dst []float64
 	return dst
 }
 
-// SigmasAbove is how many standard errors of a count its 95 % interval has above it: where it begins at 0, all that it leaves out is above.
+// SigmasAbove is how many standard errors of a count its 95 % interval has above it: where it begins at 0, all that it leaves out is
+// above, and it reaches up as far as down at least.
 func SigmasAbove(count, standardError float64) float64 {
-	if count <= sigmas95*standardError {
-		return certifiedSigmas
-	}
-	return sigmas95
+	return min(max(certifiedSigmas, count/max(standardError, math.SmallestNonzeroFloat32)), sigmas95)
 }
 
 // pooledHighs raises the upper ends of cells with pooled values to the counts of those: all people of a value may be in one cell.
