@@ -126,6 +126,9 @@ func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
 	t.values, t.precision, t.axes = m.Values, u, f.axes(c.Clique)
 	t.ordered = f.ordered(c.Clique) && len(t.base) <= mostLinked
 	t.lower = lowerPart(t.base, shape)
+	if len(c.Clique) == 2 && slices.Min(t.base) == 0 { // sweeps over a base with zeros end before its sums are those of the columns
+		t.lower = lowerPart(f.Merged.Independent(c.Clique, f.Units), shape)
+	}
 	t.ridge = ridge(t.base, u, t.relative)
 	if len(c.Clique) == 2 && len(c.Base) > 4 { // one number makes all cells of a residual of 2×2
 		t.law, t.whole = &cells.Law{Base: t.base, Scale: priorScale(t.base, t.relative), Spread: [2][]float64{f.spread(c.Clique[0]), f.spread(c.Clique[1])}}, f.Whole
