@@ -11,12 +11,10 @@ import (
 
 // Fit says how far a model is from the noisy answers that it was fitted to. It follows from what was released.
 type Fit struct {
-	Tables  int        // with noisy answers
-	Square  float64    // Σ (answer − model)²/variance over all of them
-	Freedom float64    // the mean of Square for the true table: as many answers can differ. A fit follows some of the noise
-	Units   float64    `json:",omitempty"` // the mean over tables
-	Off     []TableFit `json:",omitempty"` // tables that are further off than noise explains, the worst first
-	Misses  []*Miss    `json:",omitempty"` // of columns and pairs, if the answers are not in Result.Measurements
+	Tables   int        // with noisy answers
+	TableFit            // of all of them: sums, and the mean of their Units
+	Off      []TableFit `json:",omitempty"` // tables that are further off than noise explains, the worst first
+	Misses   []*Miss    `json:",omitempty"` // of columns and pairs, if the answers are not in Result.Measurements
 }
 
 // Miss is by how much the fitted counts of a table exceed its noisy answers.
@@ -33,9 +31,10 @@ type Miss = miss.Table
 
 // TableFit is the part that one table has in a Fit.
 type TableFit struct {
-	Clique          domain.Clique
-	Square, Freedom float64
-	Units           float64 `json:",omitempty"` // units that are in wrong cells, beyond what noise explains, at most
+	Clique  domain.Clique `json:",omitempty"`
+	Square  float64       // Σ (answer − model)²/variance
+	Freedom float64       // the mean of Square for the true table: as many answers can differ. A fit follows some of the noise
+	Units   float64       `json:",omitempty"` // that are in wrong cells, beyond what noise explains, at most
 }
 
 // Rounding is the variance that whole rows add to a count: no release is further from its answers because these are finer.
@@ -58,9 +57,6 @@ func NewFit(tables []TableFit) *Fit {
 func (f *Fit) Holds() bool {
 	return f == nil || len(f.Off) == 0 && f.Square <= explained(f.Freedom, 1)
 }
-
-// Excess returns by how much more the model is off than noise explains, in variances.
-func (f *Fit) Excess() float64 { return max(0, f.Square-f.Freedom) }
 
 // Widening is by how much larger the errors of the table are than the noise of its answers, 1 at least.
 func (t TableFit) Widening() float64 { return math.Sqrt(max(1, t.Square/t.Freedom)) }

@@ -44,6 +44,7 @@ type Problem struct {
 // Pattern is what a table is taken to be like before anything of it is read: a released model.
 type Pattern struct {
 	Model *Model         // nil: a typical table
+	Same  float64        // without a model: so large a share of the records has one value, in each column; 0: as in a typical table
 	Runs  [][]domain.Run // of each attribute whose bins were learned, how its values are spread; nil: not known
 	// Scale is what the error of the release was, as it measured it, over the predicted one; 0: it did not. See plan.Scale.
 	Scale float64

@@ -12,7 +12,10 @@
 // distributions matter: Shares and PairDistance take turns through the quantiles.
 package baseline
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 var (
 	// evenness has the quantiles ⅝, ⅛, ⅞ and ⅜ of a column's entropy as a part of the largest, the logarithm of its number of values.
@@ -39,6 +42,13 @@ func Shares(k, i int) []float64 {
 		}
 	}
 	return powers(k, low)
+}
+
+// NearlyConstant returns shares of k values of which one has the given share, and the others have the rest evenly.
+func NearlyConstant(k int, share float64) []float64 {
+	out := slices.Repeat([]float64{(1 - share) / max(float64(k-1), 1)}, k)
+	out[0] = 1 - (1-share)*min(float64(k-1), 1)
+	return out
 }
 
 // powers returns shares ∝ (v+1)^−power.

@@ -126,7 +126,7 @@ func (v *Intervals) tested(f *solver.Fit) {
 		v.widening[t.Clique.Key()] = t.Widening()
 	}
 	if len(f.Off) == 0 && !f.Holds() {
-		v.together = solver.TableFit{Square: f.Square, Freedom: f.Freedom}.Widening()
+		v.together = f.Widening()
 	}
 }
 

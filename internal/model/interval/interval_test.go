@@ -354,7 +354,7 @@ func TestMissedTogether(t *testing.T) {
 	c := domain.Clique{0, 1}
 	fitted := r.Model.Marginal(c, nil)
 	before := New(r).StandardErrors(c, fitted, nil)
-	r.Fit = &solver.Fit{Tables: 4, Square: 4000, Freedom: 1000}
+	r.Fit = &solver.Fit{Tables: 4, TableFit: solver.TableFit{Square: 4000, Freedom: 1000}}
 	v := New(r)
 	for i, s := range v.StandardErrors(c, fitted, nil) {
 		must.Hold(t, math.Abs(s/before[i]-2) < 1e-12, "cell %d: %g, was %g", i, s, before[i])

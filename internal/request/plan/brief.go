@@ -101,7 +101,11 @@ func (p *Plan) usefulness() string {
 	if p.Enough > 0 {
 		would = "about " + page.Count(p.Enough) + " would do"
 	}
-	return fmt.Sprintf("%s: %s are too few; %s, or fewer columns, or a larger ε", grade, p.people(p.Problem.Units), would)
+	text := fmt.Sprintf("%s: %s are too few; %s, or fewer columns, or a larger ε", grade, p.people(p.Problem.Units), would)
+	if better := report.Grade(p.LeastTV); p.LeastTV < p.LowTV && better != grade {
+		text += "; " + better + " if columns hardly vary"
+	}
+	return text
 }
 
 // people writes a number of privacy units.
@@ -115,8 +119,12 @@ func (p *Plan) people(n float64) string {
 // expected says how far off the rows will be, for how many people that is, and what other ε would do.
 func (p *Plan) expected() (list []said) {
 	if !math.IsNaN(p.AverageTV) {
-		list = append(list, said{head: "error", text: fmt.Sprintf("%s miss %s of the %s on average; likely between %s and %s",
-			report.TablesOf(methods.Widest(p.Problem.Workload)), page.Plain(p.AverageTV), report.Counted(p.Domain.PrivacyID, p.Domain.Events != nil), page.Plain(p.LowTV), page.Plain(p.HighTV))})
+		text := fmt.Sprintf("%s miss %s of the %s on average; likely between %s and %s",
+			report.TablesOf(methods.Widest(p.Problem.Workload)), page.Plain(p.AverageTV), report.Counted(p.Domain.PrivacyID, p.Domain.Events != nil), page.Plain(p.LowTV), page.Plain(p.HighTV))
+		if p.LeastTV < p.LowTV {
+			text += fmt.Sprintf(", or about %s if columns hardly vary: nearly all have the same value", page.Plain(p.LeastTV))
+		}
+		list = append(list, said{head: "error", text: text})
 	}
 	if !math.IsNaN(p.GapsTV) {
 		list = append(list, p.order())

@@ -39,7 +39,7 @@ type Plan struct {
 	AverageTV  float64 // predicted, over the maximal marginals of the workload; NaN if there is no prediction
 	LowTV      float64 // between LowTV and HighTV for nine of ten tables of people and things
 	HighTV     float64
-	LeastTV    float64 // predicted of a table none of whose columns varies, or LowTV if that is less; NaN if there is no such prediction
+	LeastTV    float64 // predicted of a table whose columns hardly vary, or LowTV if that is less; NaN if there is no such prediction
 	Enough     float64 // privacy units from which AverageTV is at most FewTV, roughly; 0 if it is, or nothing is predicted
 	FinerTV    float64 // predicted of the bins that this run learns, if AverageTV is of coarser ones; else NaN
 	NoiseBound float64 // largest noise on a measured cell with 95 % confidence, as a part of the units; NaN if none is measured, or it is not known beforehand
@@ -169,7 +169,7 @@ func Make(p solver.Problem, method string, rows int64, unitsGiven bool, omitted 
 	plan.Curve, plan.FinerTV = q.Curve(), math.NaN()
 	plan.Scaled = like != nil && like.Scale > 0
 	if plan.Like, plan.LeastTV = like != nil, math.NaN(); !plan.Like {
-		plan.LeastTV = min(least(p, chosen, ledger), plan.LowTV)
+		plan.LeastTV = min(least(p, chosen, ledger, measured), plan.LowTV)
 	}
 	plan.Enough = enough(p, chosen, ledger, measured, like)
 	if chosen.Limits != nil {

@@ -2,11 +2,10 @@ package plan
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
-	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/model/baseline"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -36,8 +35,10 @@ const (
 // with prior variance v then has error 0.4·√(v/(1+v·precision)) in half-L1, and the parts of one marginal add in
 // quadrature.
 func AverageTV(sizes []int, measured []Noisy, workload []domain.Clique, units float64) float64 {
-	p := predictor{sizes: sizes, units: units, parts: map[string]float64{}}
-	p.measured = measured
+	return (&predictor{sizes: sizes, units: units, measured: measured, parts: map[string]float64{}}).average(workload)
+}
+
+func (p *predictor) average(workload []domain.Clique) float64 {
 	step := max(1, len(workload)/maxPredicted)
 	sum, n := 0.0, 0
 	for i := 0; i < len(workload); i += step {
@@ -51,6 +52,7 @@ type predictor struct {
 	sizes    []int
 	units    float64
 	measured []Noisy
+	same     float64            // share of the commonest value of each column; 0: as in a typical table
 	parts    map[string]float64 // half-L1 error of an interaction in counts, by clique
 }
 
@@ -87,6 +89,9 @@ func (p *predictor) interaction(b domain.Clique) float64 {
 		strength := widerStrength
 		if len(b) == 2 {
 			strength = pairStrength
+		}
+		if p.same > 0 {
+			strength *= baseline.PairDistance(p.effective(b[0]), p.effective(b[1]), 0) / baseline.PairDistance(float64(p.sizes[b[0]]), float64(p.sizes[b[1]]), 0)
 		}
 		scale := 0.0
 		for _, x := range base {
@@ -130,11 +135,9 @@ func (p *predictor) precision(b domain.Clique) float64 {
 func (p *predictor) independent(b domain.Clique) []float64 {
 	cells := []float64{p.units}
 	for _, a := range b {
-		share := make([]float64, p.sizes[a])
-		sum := 0.0
-		for v := range share {
-			share[v] = math.Pow(float64(v+1), skew)
-			sum += share[v]
+		share, sum := p.shares(a), 0.0
+		for _, s := range share {
+			sum += s
 		}
 		next := make([]float64, 0, len(cells)*len(share))
 		for _, x := range cells {
@@ -146,6 +149,20 @@ func (p *predictor) independent(b domain.Clique) []float64 {
 	}
 	return cells
 }
+
+// shares returns what the shares of a column's values are proportional to.
+func (p *predictor) shares(a int) []float64 {
+	if p.same > 0 {
+		return baseline.NearlyConstant(p.sizes[a], p.same)
+	}
+	out := make([]float64, p.sizes[a])
+	for v := range out {
+		out[v] = math.Pow(float64(v+1), skew)
+	}
+	return out
+}
+
+func (p *predictor) effective(a int) float64 { return baseline.EffectiveOf(p.shares(a)) }
 
 // predict returns the predicted average total variation of the target's marginals, NaN without one, as for methods
 // that are kept for comparison.
@@ -171,7 +188,7 @@ func predict(p solver.Problem, m solver.Method, l *accountant.Ledger, measured [
 
 // Between these multiples of what was foretold lay the error of nine of ten runs on 31 tables of people and things that no
 // constant was chosen on (ε = .3, 1, 3): of a typical table, and of one like a release of another run at ε = .3. A typical
-// table may be far off: if nearly all records share one value, the error is a tenth or less. Other predictions are good to
+// table may be far off: if nearly all records share one value, the error is a tenth or less, see least. Other predictions are good to
 // a factor of two.
 const (
 	lowOfForecast, highOfForecast = .5, 1.7
@@ -218,14 +235,21 @@ func scaled(tv float64, p solver.Problem, like *solver.Pattern) float64 {
 	return min(1, tv*math.Pow(like.Scale, 1/(1+away)))
 }
 
-// least returns the prediction for a table of equal records. Noise that a typical table has room for beside larger counts
+// nearlyConstant is the share of the commonest value in each column of a table whose columns hardly vary.
+const nearlyConstant = .97
+
+// least returns the prediction for a table whose columns hardly vary. Noise that a typical table has room for beside larger counts
 // is all that such a table has, so that it may be above a typical one's.
-func least(p solver.Problem, m solver.Method, l *accountant.Ledger) float64 {
-	if m.Predict == nil {
+func least(p solver.Problem, m solver.Method, l *accountant.Ledger, measured []Noisy) float64 {
+	switch {
+	case m.Predict != nil:
+	case len(measured) == 0 || m.Comparison:
 		return math.NaN()
+	default:
+		q := predictor{sizes: p.Workload.Sizes, units: p.Units, measured: measured, same: nearlyConstant, parts: map[string]float64{}}
+		return q.average(Target{}.cliques(p))
 	}
-	sizes := p.Workload.Sizes
-	f, err := m.Predict(p, l.Budget(), &solver.Pattern{Model: &population.Model{Sizes: sizes, Weights: []float64{1}, Columns: slices.Repeat([][]domain.Code{{0}}, len(sizes))}})
+	f, err := m.Predict(p, l.Budget(), &solver.Pattern{Same: nearlyConstant})
 	if err != nil {
 		return math.NaN()
 	}

@@ -162,14 +162,22 @@ func (c *expectedAnswers) Scores(stage string, _ int, cliques []domain.Clique, _
 }
 
 func (c *expectedAnswers) shares(a int) []float64 {
-	if c.like.Model == nil {
-		return baseline.Shares(c.run.targets.Sizes[a], a)
+	switch k := c.run.targets.Sizes[a]; {
+	case c.like.Model != nil:
+		return c.table(domain.Clique{a})
+	case c.like.Same > 0:
+		return baseline.NearlyConstant(k, c.like.Same)
+	default:
+		return baseline.Shares(k, a)
 	}
-	return c.table(domain.Clique{a})
 }
 
 // far returns the distance in counts of a pair from independent columns, whose table is base.
 func (c *expectedAnswers) far(pair domain.Clique, base []float64) float64 {
+	if c.like.Same > 0 {
+		base := c.run.tables.Merged.Base
+		return c.run.total.Units * baseline.PairDistance(baseline.EffectiveOf(base[pair[0]]), baseline.EffectiveOf(base[pair[1]]), 3*pair[0]+pair[1])
+	}
 	if c.like.Model == nil {
 		sizes := c.run.targets.Sizes
 		return c.run.total.Units * baseline.PairDistance(baseline.Effective(sizes[pair[0]], pair[0]), baseline.Effective(sizes[pair[1]], pair[1]), 3*pair[0]+pair[1])
@@ -216,6 +224,12 @@ func (c *expectedAnswers) nodes(a int, s query.TreeShape, total float64) (nodes 
 	level := 0
 	if s.Null {
 		level, nodes = 1, []query.TreeNode{{Difference: total}}
+	}
+	if c.like.Same > 0 { // the least value is the one
+		for width := 1 << bits.Len(uint(s.Values-1)); width > 1; width, level = width/2, level+1 {
+			nodes = append(nodes, query.TreeNode{Level: level, Difference: total * c.like.Same})
+		}
+		return nodes
 	}
 	if c.like.Runs == nil || len(c.like.Runs[a]) == 0 {
 		return nodes

@@ -211,7 +211,7 @@ func (f *Fit) keepBetter(raked []float64) {
 	if !f.RakesAll() {
 		f.Refit()
 	}
-	if f.test(m).Excess() >= descended.Excess() {
+	if f.test(m).Square >= descended.Square {
 		copy(m.Weights, weights)
 	}
 }
