@@ -14,7 +14,7 @@ type Fit struct {
 	Holds  bool     `json:"holds"`
 	Tables int      `json:"tables"`                  // that were tested
 	Off    []OffFit `json:"off,omitempty"`           // tables that are further off than noise explains, the worst first
-	Share  float64  `json:"average_share,omitempty"` // of the units: those of tables, on average over all; 0: the test holds, or an earlier version made the release
+	Share  float64  `json:"average_share,omitempty"` // the mean share of all tables; 0: the test holds, or an earlier version made the release
 }
 
 // OffFit is one of these tables.
