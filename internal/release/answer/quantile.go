@@ -61,7 +61,7 @@ func units(a *domain.Attribute) float64 {
 	return 0
 }
 
-// stretches lists the values of a column in a group, weighed by people, and those of a piece. Values of a column that gaps stand for are
+// stretches lists the values of a column in a group, weighed by people, and the values of a piece. Values of a column that gaps stand for are
 // taken to be even around their mean.
 func (v *view) stretches(g *group, k int, count sum) (all []domain.Stretch, of func(p *piece) []domain.Stretch) {
 	a, i := v.attrs[v.numbers[k]], slices.Index(v.columns, v.numbers[k])

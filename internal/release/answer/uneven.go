@@ -152,8 +152,8 @@ func (v *view) farther(at, code int, deviation float64) float64 {
 // leastUneven is how uneven cells are where densities change nowhere.
 const leastUneven = .05
 
-// piled returns the end of a column's range if far more people are there than before it, and from which number on they are: those of
-// larger values are among them. Of a table, half a hundredth of the people is seen there at least.
+// piled returns the end of a column's range if far more people are there than before it, and from which number on they are: larger values
+// are among them. Of a table, half a hundredth of the people is seen there at least.
 func piled(a *domain.Attribute) (end string, from float64) {
 	d, last := a.Distribution(), domain.Code(a.Bins()-1)
 	if d == nil || a.Type.Facts().Calendar || len(a.Exact)+len(a.FloatExact) > 0 {

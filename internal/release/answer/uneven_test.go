@@ -69,7 +69,7 @@ func TestFewBins(t *testing.T) {
 	}
 }
 
-// TestSeasons: bins of years tell nothing of the seasons inside. Intervals of months and quarters hold the truth in 90 %, and those of
+// TestSeasons: bins of years tell nothing of the seasons inside. Intervals of months and quarters hold the truth in 90 %, and intervals of
 // years stay narrow.
 func TestSeasons(t *testing.T) {
 	const bins, years = 20, 40
