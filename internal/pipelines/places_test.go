@@ -32,8 +32,6 @@ func TestPlacesForTemporaryFiles(t *testing.T) {
 func TestStagingFollowsTheOutput(t *testing.T) {
 	must.Equal(t, (Config{Output: "gs://bucket/out"}).withDefaults().to.area.Name("run"), "gs://bucket/out.release/_tmp/run-release")
 	st, err := run.AreaOf("", "out", t.TempDir()).Stage(t.Context(), "run")
-	if err != nil || strings.Contains(st.Dir, "out/") {
-		t.Error(st, err)
-	}
+	must.Hold(t, err == nil && !strings.Contains(st.Dir, "out/"), "%v, %v", st, err)
 	st.Remove(t.Context())
 }

@@ -22,9 +22,7 @@ func TestNothingPaidForIsInMemoryAlone(t *testing.T) {
 	to := (Config{Output: out}).withDefaults().to
 	must.Equal(t, to.scratch, filepath.Dir(out), "TMPDIR in memory: kept in")
 	st, err := to.area.Stage(t.Context(), "r")
-	if err != nil || filepath.Dir(st.Dir) != filepath.Dir(out) {
-		t.Fatal(st.Dir, err)
-	}
+	must.Need(t, err == nil && filepath.Dir(st.Dir) == filepath.Dir(out), "%v, %v", st.Dir, err)
 	st.Remove(t.Context())
 	must.Equal(t, (Config{Output: filepath.Join(memory, "out")}).withDefaults().to.scratch, memory, "both in memory: kept in")
 }

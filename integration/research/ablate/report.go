@@ -117,7 +117,7 @@ func (w *workshop) report(list []change, base []point, r request, jobs int, page
 		return nil
 	}
 	text := fmt.Sprintf(about, r.Seeds, r.Epsilons, leastError) + head + strings.Join(lines, "")
-	return os.WriteFile(filepath.Join(w.root, "integration", "ablate", "README.md"), []byte(text), 0o644)
+	return os.WriteFile(filepath.Join(w.root, "integration", "research", "ablate", "README.md"), []byte(text), 0o644)
 }
 
 const (

@@ -76,8 +76,6 @@ func arrowIDs(t *testing.T, s *Source, values []bigquery.Value) *domain.Column {
 	schema, batches := serialized(t, b.NewRecordBatch())
 	d := must.Value(newArrowDecoder(s, schema))(t)
 	chunks, err := d.decode(batches[0], int64(len(values)))
-	if err != nil || len(chunks) != 1 {
-		t.Fatal(len(chunks), err)
-	}
+	must.Need(t, err == nil && len(chunks) == 1, "%v, %v", len(chunks), err)
 	return &chunks[0].ID
 }

@@ -230,8 +230,6 @@ func TestTwoAttemptsAtOnce(t *testing.T) {
 			t.Fatal("round", round)
 		}
 		m, err := d.in(ctx).Manifest()
-		if err != nil || verify(d) != nil || m.Rows != 15 {
-			t.Fatal(m, err)
-		}
+		must.Need(t, err == nil && verify(d) == nil && m.Rows == 15, "%v, %v", m, err)
 	}
 }

@@ -154,9 +154,7 @@ func TestRowsWithoutTheirManifest(t *testing.T) {
 	rows := filepath.Join(home, "rows")
 	d := published(t, rows, filepath.Join(home, "papers"))
 	list, err := Rows(ctx, rows)
-	if err != nil || len(list) != 2 || list[1].Name != d.in(ctx).At(d.in(ctx).PartName(1)) {
-		t.Fatal(list, err)
-	}
+	must.Need(t, err == nil && len(list) == 2 && list[1].Name == d.in(ctx).At(d.in(ctx).PartName(1)), "%v, %v", list, err)
 	check(t, os.WriteFile(d.in(ctx).At("x.csv"), nil, 0o600))
 	if list, err := Rows(ctx, rows); err != nil || len(list) > 0 {
 		t.Error("with a stranger:", list, err)

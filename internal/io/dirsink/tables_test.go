@@ -66,9 +66,7 @@ func TestTablesVerify(t *testing.T) {
 	d := Dir{Path: filepath.Join(t.TempDir(), "out"), RunID: "r", Shards: 2, Extension: "csv", Tables: true}
 	must.Value(d.Publish(ctx, stage(t, d), nil, nil))(t)
 	o, err := Open(ctx, d.Path)
-	if err != nil || o.Verify(ctx) != nil {
-		t.Fatal(err, o)
-	}
+	must.Need(t, err == nil && o.Verify(ctx) == nil, "%v, %v", err, o)
 	strange := d.in(ctx).At("people/notes.csv")
 	if _, err := d.in(ctx).Write(strange, Content("", []byte("x")).Write); err != nil || o.Verify(ctx) == nil {
 		t.Error("a strange file is accepted", err)

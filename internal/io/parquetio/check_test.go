@@ -68,9 +68,7 @@ func TestCheckFiles(t *testing.T) {
 		t.Errorf("directory and missing file: %v", err)
 	}
 	list, err := files.Expand(ctx, good)
-	if err != nil || Check(ctx, list, d) != nil {
-		t.Fatal(list, err)
-	}
+	must.Need(t, err == nil && Check(ctx, list, d) == nil, "%v, %v", list, err)
 	list[0].Version += "0" // written again since, with the same size
 	must.Fail(t, (&splitFn{}).ProcessElement(ctx, list[0], nil), "changed", "another time")
 }

@@ -22,9 +22,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 	want := must.Value(os.ReadFile("testdata/want.tsv"))(t)
 	files, err := filepath.Glob("testdata/*.parquet")
-	if err != nil || len(files) != 9 {
-		t.Fatal(files, err)
-	}
+	must.Need(t, err == nil && len(files) == 9, "%v, %v", files, err)
 	for _, f := range files {
 		got := must.Value(os.ReadFile(f))(t)
 		if got := cellsOf(t, got, d); got != strings.NewReplacer("\t", " ", "\n", " ").Replace(string(want)) {

@@ -59,9 +59,7 @@ func TestReadMarginals(t *testing.T) {
 	var b bytes.Buffer
 	must.Value(WriteMarginals(&b, marginals))(t)
 	got, err := ReadMarginals(bytes.NewReader(b.Bytes()), "_marginals.parquet")
-	if err != nil || len(got) != len(marginals) {
-		t.Fatal(got, err)
-	}
+	must.Need(t, err == nil && len(got) == len(marginals), "%v, %v", got, err)
 	for i, m := range got {
 		want := marginals[i]
 		if !slices.Equal(m.Names, want.Names) || !slices.Equal(m.Fitted, want.Fitted) || !slices.Equal(m.Noisy, want.Noisy) || m.Noisy != nil && m.NoisyError != want.NoisyError {
@@ -95,9 +93,7 @@ func TestManyMarginals(t *testing.T) {
 	const n = 2*codec.BatchRows + 10
 	var b bytes.Buffer
 	rows, err := WriteMarginals(&b, []*Marginal{many(n)})
-	if rows != n || err != nil {
-		t.Fatal(rows, err)
-	}
+	must.Need(t, rows == n && err == nil, "%v, %v", rows, err)
 	r := must.Value(Open(bytes.NewReader(b.Bytes()), "_marginals.parquet", marginalsDomain, ReadOptions{}))(t)
 	at := 0
 	for c, err := range r.Chunks() {

@@ -36,9 +36,7 @@ func TestManyBins(t *testing.T) {
 		}
 		d, err := d.WithEvents([]string{"sex"}, []string{"kind"}, cuts, bins+1)
 		if err != nil {
-			if bins <= 1<<15 {
-				t.Fatal(bins, err)
-			}
+			must.Need(t, bins > 1<<15, "%v, %v", bins, err)
 			continue
 		}
 		s, rank, out := NewSummary(d), NewRanker(make([]byte, RunKeySize)), NewWeightedLayout(d.RecordSizes(), d.WeightBits())

@@ -124,9 +124,7 @@ func TestOwnRowsAreReadInTheirOwnForm(t *testing.T) {
 	} {
 		text := columns + "csv: {" + form + "}\n"
 		f, err := schema.Parse("test.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(form, err)
-		}
+		must.Need(t, err == nil, "%v, %v", form, err)
 		want := randomTable(f.Domain, 300, 0.4, 9)
 		name := write(t, filepath.Join(t.TempDir(), "d.yaml"), text)
 		for _, extension := range []string{"parquet", "csv"} {
