@@ -76,10 +76,7 @@ func (m Method) Cliques(p Problem) []domain.Clique {
 	if !m.Universe {
 		return nil
 	}
-	whole := make(domain.Clique, p.Domain.Len())
-	for i := range whole {
-		whole[i] = i
-	}
+	whole := domain.All(p.Domain.Len())
 	return []domain.Clique{whole}
 }
 

@@ -90,10 +90,7 @@ func (d *Domain) Arrangement() []int {
 		place[name] = i
 	}
 	names := d.standard().Names()
-	order := make([]int, len(names))
-	for i := range order {
-		order[i] = i
-	}
+	order := All(len(names))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place[names[a]], place[names[b]]) })
 	return order
 }

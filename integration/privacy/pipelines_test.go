@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"context"
 	"math"
 	"math/big"
 	"strings"
@@ -141,14 +140,12 @@ func (b build) release(t *testing.T, runner string, people int) *synth.Artifact 
 	units := private.Bound(s, private.Encode(s, transformtest.Create(s, chunk), d, private.EncodeParams{}), private.BoundParams{})
 	stats := counts.Count(s, units, workload, counts.Params{})
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: b.epsilon, Neighbouring: dp.AddRemove, Method: "dpam", ErrorShare: -1}) // the table has all of ε
-	refs := transformtest.Capture[synth.ModelRef](s, model.Refs())
+	released := transformtest.Capture[*synth.Artifact](s, model.Artifacts(s))
 	must.Do(t, transformtest.RunOn(runner, p))
-	if n := len(refs.Elements()); n != 1 {
+	if n := len(released.Elements()); n != 1 {
 		t.Fatalf("%d releases, want 1", n)
 	}
-	data := must.Value(refs.Elements()[0].Read(context.Background(), synth.StoreRef{}))(t)
-	a := must.Value(synth.DecodeArtifact(data))(t)
-	return a
+	return released.Elements()[0]
 }
 
 // ratio returns the log-likelihood ratio of a release: of discrete Laplace noise with the released scale

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/solver/rake"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
@@ -91,10 +92,7 @@ func treesChange(c mechanism.Call, x, y table) (most float64) {
 func treeOf(counts []float64, s query.TreeShape) map[[2]int]float64 {
 	out, values, level := map[[2]int]float64{}, counts[:s.Values], 0
 	if s.Null {
-		all := 0.0
-		for _, v := range values {
-			all += v
-		}
+		all := summation.InOrder(values)
 		out[[2]int{0, 0}], level = all-counts[s.Values], 1
 	}
 	width := 1

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // AsFound is a made-up table of numbers, money, dates and times as people keep them: not coded, as CSV.
@@ -75,10 +77,7 @@ func (c *cells) chance(p float64) bool { return c.rng.Float64() < p }
 
 // pick returns one of the texts by their weights.
 func (c *cells) pick(weights []float64, texts ...string) (int, string) {
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
+	sum := summation.InOrder(weights)
 	u := c.rng.Float64() * sum
 	for i, w := range weights {
 		if u -= w; u < 0 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/request/evaluate"
 )
@@ -77,10 +78,7 @@ func (t *Table) Shares(c domain.Clique) []float64 {
 func (t *Table) Errors(cliques []domain.Clique, other func(domain.Clique) []float64) (tv, largest float64) {
 	for _, c := range cliques {
 		g := other(c)
-		sum := 0.0
-		for _, x := range g {
-			sum += x
-		}
+		sum := summation.InOrder(g)
 		for i, h := range t.Marginal(c) {
 			d := math.Abs(float64(h)/float64(t.rows) - g[i]/sum)
 			tv += d / 2 / float64(len(cliques))
@@ -149,10 +147,7 @@ func (b *builder) zipf(size int, power float64) func() int {
 
 // choose returns a sampler of 0 … len(shares)−1.
 func (b *builder) choose(shares []float64) func() int {
-	sum := 0.0
-	for _, s := range shares {
-		sum += s
-	}
+	sum := summation.InOrder(shares)
 	return func() int {
 		u := b.rng.Float64() * sum
 		for v, s := range shares {

@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/integration/research/families"
 	_ "github.com/dapple-dp/dapple/integration/research/rivals"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // setting is a point of one of the axes: a method, and a table of binary columns whose marginals of up to width columns
@@ -121,10 +122,7 @@ func measure(list []setting, seeds int) (runs []run, err error) {
 			r := run{setting: s, seed: seed}
 			for _, c := range solved.Problem.Workload.Maximal().Cliques() {
 				released, truth := solved.Model.Marginal(c, nil), marginal(p, s.columns, c)
-				total := 0.0
-				for _, x := range released {
-					total += x
-				}
+				total := summation.InOrder(released)
 				for cell, n := range t.Marginal(c) {
 					r.sample = max(r.sample, math.Abs(released[cell]/total-float64(n)/float64(s.rows)))
 					r.population = max(r.population, math.Abs(released[cell]/total-truth[cell]))

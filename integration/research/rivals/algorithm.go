@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
@@ -172,10 +173,7 @@ func (a Algorithm) Solve(p solver.Problem, c Curator) (*solver.Result, error) {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}
 	model.Sizes, model.StructuralZeros = s.workload.Sizes, s.never
-	sum := 0.0
-	for _, w := range model.Weights {
-		sum += w
-	}
+	sum := summation.InOrder(model.Weights)
 	for i := range model.Weights {
 		model.Weights[i] *= s.released.Units / sum
 	}

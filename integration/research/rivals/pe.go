@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -96,10 +97,7 @@ func runPE(s *session) (*population.Model, error) {
 
 // survivors returns half as many records as there are candidates, drawn in proportion to the weights at equal distances.
 func (s *session) survivors(candidates [][]domain.Code, weights []float64) [][]domain.Code {
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
+	sum := summation.InOrder(weights)
 	n := len(candidates) / 2
 	if sum == 0 {
 		return append([][]domain.Code(nil), candidates[:n]...)

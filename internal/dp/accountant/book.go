@@ -87,12 +87,6 @@ func (b *Book) Params() Params { return b.params }
 // Runs returns the number of charged runs.
 func (b *Book) Runs() int { return b.runs }
 
-// Spent returns the sum of all charges, exact, in the unit of the book's kind.
-func (b *Book) Spent() *big.Rat { return b.ledger.Spent() }
-
-// Capacity returns the whole budget, exact, in the unit of the book's kind.
-func (b *Book) Capacity() *big.Rat { return b.ledger.Capacity() }
-
 // Charge enters a run, before its first draw. It fails, charging nothing, if the run has another relation or a kind
 // that the book does not admit, and with ErrExhausted if too little remains.
 func (b *Book) Charge(r Run) error {

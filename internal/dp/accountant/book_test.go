@@ -55,7 +55,7 @@ func TestBookComposes(t *testing.T) {
 			}
 			var full ErrExhausted
 			must.Need(t, errors.As(err, &full) && float64(b.Runs()) == n && n >= 5, "%g runs, %d in the book: %v", n, b.Runs(), err)
-			must.Hold(t, b.Spent().Cmp(b.Capacity()) <= 0 && b.Spent().Cmp(new(big.Rat).SetInt64(0)) > 0, "spent %v of %v", b.Spent(), b.Capacity())
+			must.Hold(t, b.ledger.Spent().Cmp(b.ledger.Capacity()) <= 0 && b.ledger.Spent().Cmp(new(big.Rat).SetInt64(0)) > 0, "spent %v of %v", b.ledger.Spent(), b.ledger.Capacity())
 			allowed := float64(row.delta)
 			if got := row.total(n, r); got > allowed {
 				t.Errorf("%g runs were admitted: δ = %g", n, got)
@@ -111,9 +111,9 @@ func TestBookRefuses(t *testing.T) {
 		if first := runOf(t, Params{Accounting: b.params.Accounting, Epsilon: 0.1, Delta: row.delta, Coordinates: 10}); name != "too large a first run" {
 			must.Do(t, b.Charge(first))
 		}
-		spent, runs := b.Spent(), b.Runs()
+		spent, runs := b.ledger.Spent(), b.Runs()
 		must.Hold(t, b.Charge(runOf(t, row.run)) != nil, "%s: admitted", name)
-		must.Hold(t, b.Spent().Cmp(spent) == 0 && b.Runs() == runs, "%s: refused, and charged", name)
+		must.Hold(t, b.ledger.Spent().Cmp(spent) == 0 && b.Runs() == runs, "%s: refused, and charged", name)
 	}
 	must.Fails(NewBook(dp.AddRemove, 0, 1e-9, false))(t, "", "a book of ε = 0")
 	if b, err := NewBook(dp.AddRemove, 1, 1e-14, false); err != nil || b.params.Accounting != dp.ZCDP {

@@ -116,7 +116,7 @@ func TestBookPaysForValues(t *testing.T) {
 		t.Errorf("%d runs spend %g of δ on values", b.Runs(), b.values)
 	}
 	spent := float64(b.SpentEpsilon())
-	mu := muOf(b.Spent())
+	mu := muOf(b.ledger.Spent())
 	if got := GDPDeltaCeil(mu, dp.Epsilon(spent)) + 9e-12 + discreteDelta(spent, b.params.Coordinates); got > 1e-9 {
 		t.Errorf("the ε that is spent, %g, has δ = %g", spent, got)
 	}

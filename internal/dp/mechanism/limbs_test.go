@@ -194,10 +194,7 @@ func TestResidualSensitivity(t *testing.T) {
 // chargedFor returns the squared sensitivity in the event of a release of one centred table.
 func chargedFor(t *testing.T, n dp.Neighbouring, shape []int) *big.Rat {
 	t.Helper()
-	clique := make(domain.Clique, len(shape))
-	for i := range clique {
-		clique[i] = i
-	}
+	clique := domain.All(len(shape))
 	g := newGate(forbidden{t}, Params{Sizes: shape, Ledger: gdp(t, n), Root: root(t)})
 	p := must.Value(g.plan(Request{Method: Residuals, Stage: "s", Cliques: []domain.Clique{clique}, Precision: []float64{1}, Share: dp.ShareOf(1, 2)}))(t)
 	return p.event.Sensitivities[0]

@@ -29,10 +29,7 @@ func (t table) Marginal(c domain.Clique) []int64 {
 	if err != nil {
 		panic(err)
 	}
-	all := make(domain.Clique, len(t.sizes))
-	for i := range all {
-		all[i] = i
-	}
+	all := domain.All(len(t.sizes))
 	strides := all.Strides(t.sizes)
 	sums := make([]int64, n)
 	record := make([]domain.Code, len(t.sizes))

@@ -225,10 +225,7 @@ func (x *relations) keep(d domain.Derived, at *yaml.Node) {
 // inPlace sorts derived columns by their place among those written. Those that are declared nowhere else come
 // last.
 func (x *relations) inPlace() {
-	order := make([]int, len(x.d.Derived))
-	for i := range order {
-		order[i] = i
-	}
+	order := domain.All(len(x.d.Derived))
 	slices.SortStableFunc(order, func(a, b int) int { return x.d.Derived[a].Place - x.d.Derived[b].Place })
 	derived, nodes := make([]domain.Derived, len(order)), make([]*yaml.Node, len(order))
 	for to, from := range order {

@@ -23,6 +23,14 @@ func (c *Compensated) Add(x float64) {
 // Sum returns the sum so far.
 func (c *Compensated) Sum() float64 { return c.total + c.lost }
 
+// InOrder adds the numbers of x from the first on.
+func InOrder[T int | int64 | float64](x []T) (sum T) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
 // Pairwise adds x in halves down to runs of at most 256: error of order log(len(x)) rounding steps.
 func Pairwise(x []float64) float64 {
 	if len(x) > 256 {

@@ -157,10 +157,7 @@ func (h *history) merge() {
 	if len(h.times) == 1 {
 		return
 	}
-	order := make([]int, len(h.times))
-	for i := range order {
-		order[i] = i
-	}
+	order := domain.All(len(h.times))
 	row := func(i int) []byte { return h.rows[i*h.width : (i+1)*h.width] }
 	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(row(a), row(b)) })
 	rows, times := make([]byte, 0, len(h.rows)), make([]uint64, 0, len(order))

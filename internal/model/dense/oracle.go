@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // Oracle evaluates a plan's marginals and their adjoint. It owns the buffers, so it is not safe for
@@ -34,10 +35,7 @@ func (p *Plan) Cliques() []domain.Clique { return p.cliques }
 
 // NewAnswers returns zero answers of the plan's shape, one after the other in the second result.
 func (p *Plan) NewAnswers() (query.Answers, []float64) {
-	sum := 0
-	for _, n := range p.answers {
-		sum += n
-	}
+	sum := summation.InOrder(p.answers)
 	flat := make([]float64, sum)
 	a, rest := make(query.Answers, len(p.answers)), flat
 	for i, n := range p.answers {

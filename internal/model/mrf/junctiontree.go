@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
@@ -208,11 +209,7 @@ func intersect(a, b domain.Clique) domain.Clique {
 }
 
 func sum(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
-	return s
+	return summation.InOrder(x)
 }
 
 // scale multiplies x by f, unless x is 0 and f therefore not finite.

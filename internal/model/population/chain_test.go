@@ -51,7 +51,7 @@ func TestHistoriesFollowTheModel(t *testing.T) {
 	p := NewPeople(m, []domain.Clique{{0, 3}, {3, 4}}, e, 4000, 7)
 	moved, gaps, later, firsts := 0., 0., 0., [4]float64{}
 	record := make([]domain.Code, 6)
-	for i := range p.Len() {
+	for i := range p.n {
 		q := p.At(i)
 		state, at := domain.Code(0), int64(0)
 		for j := range q.Rows {
@@ -106,7 +106,7 @@ func TestHistoriesFollowTheRhythm(t *testing.T) {
 		}
 		p, record := NewPeople(m, nil, e, 4000, 7), make([]domain.Code, 6)
 		even, moved, gaps, later := 0., 0., 0., 0.
-		for i := range p.Len() {
+		for i := range p.n {
 			q, at := p.At(i), int64(0)
 			for j := range q.Rows {
 				q.Read(j, record)
@@ -145,7 +145,7 @@ func TestHistoriesStayInside(t *testing.T) {
 		}
 		p := NewPeople(m, nil, e, 500, 7)
 		record := make([]domain.Code, 6)
-		for i := range p.Len() {
+		for i := range p.n {
 			q, at := p.At(i), int64(-1)
 			for j := range q.Rows {
 				q.Read(j, record)
@@ -171,9 +171,9 @@ func TestHistoriesAreOfTheirPerson(t *testing.T) {
 		}
 		return out
 	}
-	for i := range p.Len() {
-		a, b := read(p, i), read(again, p.Len()-1-i)
-		if other := read(p, p.Len()-1-i); string(codesOf(other)) != string(codesOf(b)) || string(codesOf(a)) != string(codesOf(read(again, i))) {
+	for i := range p.n {
+		a, b := read(p, i), read(again, p.n-1-i)
+		if other := read(p, p.n-1-i); string(codesOf(other)) != string(codesOf(b)) || string(codesOf(a)) != string(codesOf(read(again, i))) {
 			t.Fatal("a history depends on what was read before")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // Errors of what follows what add up along a history: where the first states are right and one transition is a little too
@@ -40,10 +41,7 @@ func (h *histories) calibrate() {
 			return
 		}
 		for k, factors := range later { // in place of the counts
-			sum := 0.0
-			for _, n := range want[k] {
-				sum += n
-			}
+			sum := summation.InOrder(want[k])
 			for v, n := range factors {
 				factors[v] = 1
 				if n > 0 {

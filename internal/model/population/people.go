@@ -135,9 +135,6 @@ func (p *People) cell(r int64) int {
 	return sort.Search(len(p.cells), func(i int) bool { return p.cells[i].end > r })
 }
 
-// Len returns the number of persons.
-func (p *People) Len() int64 { return p.n }
-
 // Rows returns the number of rows of all persons.
 func (p *People) Rows() int64 {
 	if p.n == 0 {

@@ -43,7 +43,7 @@ func TestPeopleFollowTheModel(t *testing.T) {
 		p := NewPeople(m, []domain.Clique{{0, 2}}, e, n, 7)
 		persons, rows := map[[2]domain.Code]float64{}, map[[3]domain.Code]float64{}
 		total, codes := int64(0), make([]domain.Code, 3)
-		for i := range p.Len() {
+		for i := range p.n {
 			must.Need(t, p.First(i) == total, "rows of person %d begin at %d, want %d", i, p.First(i), total)
 			who := p.At(i)
 			total += who.Rows
@@ -93,7 +93,7 @@ func TestRowsOfAPersonAreIndependent(t *testing.T) {
 	m := &Model{Sizes: []int{2, 1}, Weights: []float64{1, 1}}
 	p := NewPeople(m, nil, Events{Person: []int{1}, Rows: 1, Cuts: []int64{2, 2}}, 10_000, 3)
 	alike, a, b := 0.0, make([]domain.Code, 2), make([]domain.Code, 2)
-	for i := range p.Len() {
+	for i := range p.n {
 		who := p.At(i)
 		who.Read(0, a)
 		who.Read(1, b)
@@ -121,7 +121,7 @@ func TestFewDonors(t *testing.T) {
 	}
 	p := NewPeople(m, nil, Events{Person: []int{2, 0}, Rows: 2, Cuts: []int64{10, 10}}, 500, 1)
 	kinds, codes := map[domain.Code]bool{}, make([]domain.Code, 3)
-	for i := range p.Len() {
+	for i := range p.n {
 		for who, j := p.At(i), int64(0); j < who.Rows; j++ {
 			if who.Read(j, codes); codes[0] == 0 {
 				kinds[codes[1]] = true
@@ -158,7 +158,7 @@ func TestRowsFollowWhatTheyDependOn(t *testing.T) {
 	}
 	p := NewPeople(m, nil, Events{Person: []int{0, 1, 2}, Rows: 2, Cuts: []int64{1, 2, 2}}, 1000, 5)
 	record := make([]domain.Code, 4)
-	for i := range p.Len() {
+	for i := range p.n {
 		person := p.At(i)
 		for j := range person.Rows {
 			if person.Read(j, record); record[1] != record[3] {
@@ -186,7 +186,7 @@ func TestTheOnlyRowIsUsual(t *testing.T) {
 	}
 	p := NewPeople(m, nil, Events{Person: []int{0, 2, 3}, Rows: 2, Cuts: []int64{1, 2, 2}}, 1000, 5)
 	record, ones := make([]domain.Code, 4), 0
-	for i := range p.Len() {
+	for i := range p.n {
 		if person := p.At(i); person.Rows == 1 {
 			ones++
 			if person.Read(0, record); record[1] != record[3] {

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 const (
@@ -70,10 +71,7 @@ func newRooms(h *histories) *rooms {
 
 // law returns the law of a gap by cell of the grid, with the same mean; nil without one. Longer ones than the range are left out.
 func (r *rooms) law(h *histories, weights []float64) []float64 {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
+	total := summation.InOrder(weights)
 	if total == 0 {
 		return nil
 	}

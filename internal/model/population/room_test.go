@@ -43,7 +43,7 @@ func TestHistoriesEndAnywhere(t *testing.T) {
 	p := NewPeople(m, nil, e, 10_000, 7)
 	var at, gaps, want [40]float64 // by value
 	rows, record := 0., make([]domain.Code, 3)
-	for i := range p.Len() {
+	for i := range p.n {
 		q, before := p.At(i), domain.Code(0)
 		for j := range q.Rows {
 			q.Read(j, record)

@@ -48,9 +48,6 @@ func NewRows(m *Model, cliques []domain.Clique, n int64, seed uint64) *Rows {
 // Len returns the number of rows.
 func (r *Rows) Len() int64 { return r.n }
 
-// Width returns the number of codes of a row.
-func (r *Rows) Width() int { return r.width }
-
 // At writes the codes of the row at position p to dst, which has Width entries, and returns dst.
 func (r *Rows) At(p int64, dst []domain.Code) []domain.Code {
 	if p < 0 || p >= r.n || len(dst) != r.width {

@@ -12,7 +12,7 @@ import (
 
 // all reads every row in one shard.
 func all(r *Rows) []domain.Code {
-	out := make([]domain.Code, r.Len()*int64(r.Width()))
+	out := make([]domain.Code, r.Len()*int64(r.width))
 	if n := r.Read(0, out); int64(n) != r.Len() {
 		panic("population: a full read came short")
 	}
@@ -98,10 +98,10 @@ func TestShardsUnite(t *testing.T) {
 // block reads positions from … to−1 in batches, as a shard does.
 func block(r *Rows, from, to int64, batch int) []domain.Code {
 	var out []domain.Code
-	buf := make([]domain.Code, batch*r.Width())
+	buf := make([]domain.Code, batch*r.width)
 	for from < to {
-		n := r.Read(from, buf[:min(int64(len(buf)), (to-from)*int64(r.Width()))])
-		out = append(out, buf[:n*r.Width()]...)
+		n := r.Read(from, buf[:min(int64(len(buf)), (to-from)*int64(r.width))])
+		out = append(out, buf[:n*r.width]...)
 		from += int64(n)
 	}
 	return out

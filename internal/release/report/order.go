@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
@@ -74,10 +75,7 @@ func transitions(attr, previous *domain.Attribute, shares []float64) page.Heat {
 	for i, x := range shares[:n*(n+1)] {
 		sums[i%(n+1)] += x
 	}
-	laterRows := 0.0
-	for _, x := range sums[:n] {
-		laterRows += x
-	}
+	laterRows := summation.InOrder(sums[:n])
 	h.Values = make([][]float64, n+1)
 	for before, sum := range sums {
 		row, known := make([]float64, n), before == n && sum > 0 || sum > leastBefore*laterRows

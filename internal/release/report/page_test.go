@@ -13,6 +13,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/pagetest"
 )
@@ -217,10 +218,7 @@ func TestLearnedBins(t *testing.T) {
 	must.Do(t, err)
 	m := &Marginal{Clique: domain.NewClique(0), Fitted: []float64{.3, .2, .5}}
 	b := bars(&d.Attributes[0], m)
-	sum := 0.0
-	for _, x := range b.Fine {
-		sum += x
-	}
+	sum := summation.InOrder(b.Fine)
 	// A piece has 1000/160 = 6.25 values. The first ten values hold .6 of one half, so that 6.25 of them hold .1875.
 	if len(b.Fine) != pieces || math.Abs(sum-.5) > 1e-12 || math.Abs(b.Fine[0]-.1875) > 1e-12 || math.Abs(b.Fine[100]-.5*.4*6.25/990) > 1e-12 {
 		t.Errorf("%d pieces, %g in all, %g, %g", len(b.Fine), sum, b.Fine[0], b.Fine[100])

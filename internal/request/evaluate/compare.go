@@ -141,10 +141,7 @@ func newWidth(k int, each []distance) Width {
 
 // worst returns the marginals of largest TV; of equals the narrower, then the earlier one.
 func (e *evaluation) worst(truth, other *Table, each []distance) []Marginal {
-	order := make([]int, len(each))
-	for i := range order {
-		order[i] = i
-	}
+	order := domain.All(len(each))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(each[j].tv, each[i].tv) })
 	order = order[:min(listedWorst, len(order))]
 	out := make([]Marginal, len(order))

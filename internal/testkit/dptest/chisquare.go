@@ -1,6 +1,9 @@
 package dptest
 
-import "gonum.org/v1/gonum/mathext"
+import (
+	"github.com/dapple-dp/dapple/internal/kit/summation"
+	"gonum.org/v1/gonum/mathext"
+)
 
 // Alarm is the false-alarm rate of each statistical test: the probability that right code fails it.
 const Alarm = 1e-6
@@ -10,10 +13,7 @@ const Alarm = 1e-6
 // that fails if the p-value is below Alarm has that false-alarm rate (with seeds fixed, it is the
 // chance that the seed chosen was unlucky).
 func ChiSquare(observed []int, probabilities []float64) float64 {
-	n := 0
-	for _, o := range observed {
-		n += o
-	}
+	n := summation.InOrder(observed)
 	statistic, cells := 0.0, 0
 	gotSum, wantSum := 0.0, 0.0
 	rest := float64(n)

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -26,10 +27,7 @@ func (c *Curator) Total(stage string, share dp.Share) (query.Total, error) {
 // Measure answers solver.Curator.
 func (c *Curator) Measure(stage string, round int, cliques []domain.Clique, precision []float64, share dp.Share) ([]query.Measurement, error) {
 	charge := share.Float() * c.budget.Capacity
-	sum := 0.0
-	for _, p := range precision {
-		sum += p
-	}
+	sum := summation.InOrder(precision)
 	variance := make([]float64, len(cliques))
 	for i := range cliques {
 		part := 1 / float64(len(cliques))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // Cell returns the cell of clique c that contains cell z of the universe.
@@ -52,9 +53,5 @@ func Errors(a, b query.Answers) (largest, tv float64) {
 }
 
 func total(a query.Answers) float64 {
-	n := 0.0
-	for _, v := range a[0] {
-		n += v
-	}
-	return n
+	return summation.InOrder(a[0])
 }

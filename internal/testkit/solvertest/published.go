@@ -48,10 +48,7 @@ func (c Published) Votes(stage string, round int, choice []int32, candidates int
 	if c.pure() {
 		v = c.variance(changes, charge)
 	}
-	all := make(domain.Clique, len(c.table.Sizes))
-	for i := range all {
-		all[i] = i
-	}
+	all := domain.All(len(c.table.Sizes))
 	a := solver.Access{Stage: stage, Kind: c.additive(), Share: share, Marginals: 1, Cliques: []domain.Clique{all}, Coordinates: int64(candidates)}
 	return ask(c.Curator, round, a, charge, func() query.Measurement {
 		m := query.Measurement{Clique: all, Values: make([]float64, candidates), Variance: v}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
 // DataVariable is the environment variable that names the directory of the larger test tables:
@@ -26,11 +27,7 @@ type Table struct {
 
 // Units returns the number of records.
 func (t *Table) Units() float64 {
-	n := 0.0
-	for _, c := range t.Counts {
-		n += c
-	}
-	return n
+	return summation.InOrder(t.Counts)
 }
 
 // Domain returns a domain with the table's sizes; attributes are called a0, a1 and so on.

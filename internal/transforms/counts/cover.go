@@ -97,10 +97,7 @@ func attributes(set uint64) domain.Clique {
 
 // sort orders the sets so that neighbours begin with the same attributes, which the kernel exploits.
 func (v *cover) sort() {
-	order := make([]int, len(v.sets))
-	for i := range order {
-		order[i] = i
-	}
+	order := domain.All(len(v.sets))
 	slices.SortFunc(order, func(i, j int) int { return slices.Compare(v.sets[i], v.sets[j]) })
 	sets, within := make([]domain.Clique, len(order)), make([][]int, len(order))
 	for to, from := range order {

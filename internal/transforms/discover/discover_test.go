@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 )
@@ -242,10 +243,7 @@ func TestPeopleCountOnce(t *testing.T) {
 	want := counted(t, p, all)
 	must.Need(t, want.units == 300, "%d units", want.units)
 	for a, cells := range want.dense {
-		n := int64(0)
-		for _, x := range cells {
-			n += x
-		}
+		n := summation.InOrder(cells)
 		must.Hold(t, n == 300, "statistic %d counts %d units", a, n)
 	}
 	must.Hold(t, want.values[0]["x"] == 0 && want.values[0]["m"] == 150, "values: %v", want.values[0])

@@ -105,10 +105,7 @@ type asker interface {
 
 // ask releases kinds, and then what they call for.
 func ask(p Params, cut int64, c asker) (*Found, error) {
-	all := make([]int, len(p.Columns))
-	for i := range all {
-		all[i] = i
-	}
+	all := domain.All(len(p.Columns))
 	kinds, err := measureColumns(c, kindsStage, kindOf, all, share(p.Share, kindsShare, 100))
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 )
 
 // Cells of orderOf: how the dates of two columns of a record lie.
@@ -111,10 +112,7 @@ func (f *Found) askOrders(c asker, pairs [][2]int, years map[int]noisy, s dp.Sha
 // chain makes orders of columns that are before others: the columns before most others come first.
 func (f *Found) chain(before map[[2]int]bool, first map[int]int) {
 	var list [][]int
-	columns := make([]int, len(f.Columns))
-	for i := range columns {
-		columns[i] = i
-	}
+	columns := domain.All(len(f.Columns))
 	slices.SortStableFunc(columns, func(a, b int) int { return first[b] - first[a] })
 	for _, i := range columns {
 		at := slices.IndexFunc(list, func(order []int) bool {

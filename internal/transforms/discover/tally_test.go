@@ -5,6 +5,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -28,10 +29,7 @@ func TestTallyCountsAllTexts(t *testing.T) {
 		}
 		sum := counted(t, p, own[:distinct], own[distinct:])
 		for s, cells := range sum.dense {
-			n := int64(0)
-			for _, x := range cells {
-				n += x
-			}
+			n := summation.InOrder(cells)
 			must.Hold(t, n == 2*distinct, "%q: statistic %d counts %d cells of %d records", id, s, n, 2*distinct)
 		}
 		must.Hold(t, len(sum.values[0]) == 0 && maps.Equal(sum.values[1], want), "%q: %d and %d values, want 0 and %d", id, len(sum.values[0]), len(sum.values[1]), len(want))

@@ -76,7 +76,7 @@ func TestSolveKeepsPartsInTheStore(t *testing.T) {
 		p, s := beam.NewPipelineWithRoot()
 		in := visitsOf300(s, counts.Params{MaxCells: 1, MaxPart: 100})
 		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store, Parts: other})
-		got := transformtest.Capture[ModelRef](s, release.Refs())
+		got := transformtest.Capture[ModelRef](s, release.refs)
 		all := transformtest.Capture[*counts.Table](s, sensitive.Reveal(in.Collection()))
 		transformtest.Run(t, p)
 		at := store
@@ -104,7 +104,7 @@ func TestSolvePutsPiecesTogether(t *testing.T) {
 		p, s := beam.NewPipelineWithRoot()
 		in := visitsOf300(s, counts.Params{Divide: true})
 		release := Solve(s, in, SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store})
-		got := transformtest.Capture[ModelRef](s, release.Refs())
+		got := transformtest.Capture[ModelRef](s, release.refs)
 		transformtest.Performant(t, p)
 		transformtest.Run(t, p)
 		if len(got.Elements()) != 1 || !in.Pieces() {

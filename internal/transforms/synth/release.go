@@ -51,9 +51,6 @@ func (r Release) Workload() query.Workload { return r.workload }
 // RunID names the release: see Params.RunID. It is random if nobody named one.
 func (r Release) RunID() string { return r.run }
 
-// Refs returns the reference to the model: a PCollection of one ModelRef.
-func (r Release) Refs() beam.PCollection { return r.refs }
-
 // Artifacts returns what was released: a PCollection of one *Artifact, with the statement and its ledger, the model,
 // the noisy answers and what is known of the errors. It is public, and costs nothing.
 func (r Release) Artifacts(s beam.Scope) beam.PCollection {

@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
@@ -81,10 +82,7 @@ func (t *truth) largestError(r mechanism.Request, bits int) (most *big.Rat) {
 }
 
 func (t *truth) votes(r mechanism.Request) []*big.Rat {
-	all := make([]int, len(t.sizes))
-	for a := range all {
-		all[a] = a
-	}
+	all := domain.All(len(t.sizes))
 	out := zeros(r.Candidates)
 	for z, x := range t.marginal(all) {
 		out[r.Choice[z]].Add(out[r.Choice[z]], x)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/solver"
@@ -220,9 +221,5 @@ func CellsOf(sizes []int, cliques []domain.Clique) []int64 {
 
 // SumCells returns the sum of numbers of cells.
 func SumCells(cells []int64) int64 {
-	sum := int64(0)
-	for _, n := range cells {
-		sum += n
-	}
-	return sum
+	return summation.InOrder(cells)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/cells"
 )
@@ -96,10 +97,7 @@ func TestLawStaysInTheTable(t *testing.T) {
 		for a := range shape[0] {
 			truth[a*shape[1]+rng.IntN(shape[1])] = math.Exp(-rare * float64(a))
 		}
-		sum := 0.0
-		for _, x := range truth {
-			sum += x
-		}
+		sum := summation.InOrder(truth)
 		counts := make([]float64, len(truth))
 		for i, x := range truth {
 			truth[i] = x * n / sum

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
@@ -204,10 +205,7 @@ func neighbours(values []int, counts []float64, least, enough float64) [][]int {
 
 // Normalise divides x by its sum.
 func Normalise(x []float64) {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
+	sum := summation.InOrder(x)
 	for i := range x {
 		x[i] /= sum
 	}
@@ -363,10 +361,7 @@ func (m *Merged) Alone(a int) []bool {
 
 // ScaleTo makes the weights sum to units.
 func ScaleTo(weights []float64, units float64) {
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
+	sum := summation.InOrder(weights)
 	if f := units / sum; !math.IsInf(f, 0) && !math.IsNaN(f) {
 		for i := range weights {
 			weights[i] *= f
