@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
 // face is a table inside an interaction's.
@@ -12,20 +13,6 @@ type face struct {
 	at  domain.Clique // positions of its attributes among the interaction's
 	of  []int32       // its cell that each of the interaction's is in
 	sum int           // number of its cells
-}
-
-// eachFace visits the positions of the attributes of every face of an interaction of so many attributes, two at least.
-func eachFace(width int, visit func(domain.Clique)) {
-	all := make(domain.Clique, width)
-	for i := range all {
-		all[i] = i
-	}
-	most := min(width-1, measuredWidth)
-	eachSubset(all, most, func(sub domain.Clique) {
-		if len(sub) == most {
-			visit(sub)
-		}
-	})
 }
 
 // interaction returns the cells and the faces of the attributes at some positions, without their counts and variances.
@@ -42,7 +29,7 @@ func (g *grouper) interaction(at domain.Clique) part {
 		p.faces = []face{{of: make([]int32, len(first)), sum: 1}}
 		return p
 	}
-	eachFace(len(at), func(sub domain.Clique) {
+	for _, sub := range marginal.Subsets(domain.All(len(at)), min(len(at)-1, measuredWidth)) {
 		columns := make(domain.Clique, len(sub))
 		for k, i := range sub {
 			columns[k] = at[i]
@@ -53,7 +40,7 @@ func (g *grouper) interaction(at domain.Clique) part {
 			f.of[j] = lower[i]
 		}
 		p.faces = append(p.faces, f)
-	})
+	}
 	return p
 }
 
@@ -69,10 +56,7 @@ func (p *part) merge(classes [][]domain.Code, at domain.Clique) {
 			t.Codes[i][j] = classes[k][code]
 		}
 	}
-	all := make(domain.Clique, len(at))
-	for i := range all {
-		all[i] = i
-	}
+	all := domain.All(len(at))
 	g := newGrouper(sizes, &t, measuredWidth)
 	out := g.interaction(all)
 	if len(out.base) == len(p.base) {

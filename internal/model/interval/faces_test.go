@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
 // largePart is an interaction of five attributes with nearly all of their cells, and variances that differ by factors.
@@ -28,10 +29,10 @@ func largePart(rng *rand.Rand) (p part, sizes []int) {
 		p.variance = append(p.variance, rng.ExpFloat64())
 	}
 	p.beyond = p.variance
-	eachFace(5, func(sub domain.Clique) {
+	for _, sub := range marginal.Subsets(domain.All(5), measuredWidth) {
 		lower, cells := g.group(sub)
 		p.faces = append(p.faces, face{sub, lower, len(cells)})
-	})
+	}
 	return p, sizes
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
@@ -76,9 +77,9 @@ func (v *Intervals) pooledHighs(c domain.Clique, fitted, dst []float64) {
 // tripleHighs raises the upper ends of a triple's cells as far as its pairs' are above the fitted counts: each cell has its share of the
 // people whom the fit of a pair may miss.
 func (v *Intervals) tripleHighs(c domain.Clique, fitted, dst []float64) {
-	eachSubset(c, 2, func(sub domain.Clique) {
-		if m := v.misses[sub.Key()]; m == nil || len(sub) != 2 {
-			return
+	for _, sub := range marginal.Subsets(c, 2) {
+		if v.misses[sub.Key()] == nil {
+			continue
 		}
 		onto := population.NewProjection(v.sizes, c, sub)
 		cells, _ := sub.Cells(v.sizes) // no more than c has
@@ -91,7 +92,7 @@ func (v *Intervals) tripleHighs(c domain.Clique, fitted, dst []float64) {
 		for i, x := range each {
 			dst[i] = max(dst[i], fitted[i]+x)
 		}
-	})
+	}
 }
 
 // answeredHighs raises the upper ends of a table's cells to those of its noisy answers. People of cells with one answer together may
