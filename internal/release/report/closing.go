@@ -303,6 +303,9 @@ func WriteSampled(w io.Writer, rows int64, dry bool, out Written) error {
 	if dry {
 		line = out.line(rows) + ": DRY ROWS, drawn evenly from the domain file; they come from no data and describe nobody\n"
 	}
+	for _, note := range out.Notes {
+		line = within("note    "+note) + "\n" + line
+	}
 	_, err := io.WriteString(w, line)
 	return err
 }
