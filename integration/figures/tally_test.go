@@ -149,7 +149,7 @@ func (m *machine) write(name, table string) {
 			fmt.Sprintf("Made by `go test ./figures -run TestFigures -args -page`: %d releases of generated tables, by the command, in the sizes of CI.\n", m.made) +
 			"An interval states 95 %; *held* are the figures that hold the truth, *farthest* how many half widths the worst one is off.\n" +
 			"Intervals of empty cells begin at 0 and hold by construction: that 99 % are the most is asked of the others alone.\n" +
-			"Small counts with people hold in 97.5 % or more: noise of one sign makes them 0, which is 1.96 standard errors below next to nothing.\n" +
+			"Noise is whole people: where it is nearly always 0 and is not, a noisy answer is off by one, which is up to 47 half widths.\n" +
 			fmt.Sprintf("Shares of the page may be off by what their digits leave out besides, %.0f %% of a half width in the mean: so nearly all hold.\n\n", 100*stat.Mean(m.rounded, nil)) +
 			heading + table
 	}

@@ -278,9 +278,10 @@ func (v *Intervals) pooledCells(p *part, c domain.Clique) {
 // Variance returns the variance of the model's answer to the query that adds q[k] for every unit in cells[k]: for the units in
 // hand, or for the population that they are a random sample of; and what their draw adds to the latter.
 func (l *Linear) Variance(cells []int, q []float64, population bool) (model, drawn float64) {
-	answered := math.Inf(1)                        // of the noisy answers of the table itself, and the distance of the fit from them
-	mean, square, one, alone := 0.0, 0.0, 0.0, 0.0 // one: how far it is a question of one cell
+	answered := math.Inf(1)                                    // of the noisy answers of the table itself, and the distance of the fit from them
+	mean, square, whole, one, alone := 0.0, 0.0, 0.0, 0.0, 0.0 // one: how far it is a question of one cell
 	for k, i := range cells {
+		whole += min(rounding, l.fitted[i]) * q[k] * q[k] // a fit stops before it has whole people
 		mean += l.fitted[i] * q[k] / l.units
 		square += l.fitted[i] * q[k] * q[k]
 	}
@@ -329,16 +330,13 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			model += keptNoise * oneSided(means) * noise
 		}
 		if len(p.codes) == l.width && noise > 0 && !p.missed.merged && !population {
-			whole := 0.0 // a fit stops before it has whole people
-			for j, x := range means {
-				if whole += min(rounding, p.base[j]) * x * x; p.alone != nil {
+			if p.alone != nil && l.width > 1 {
+				one = concentration(means)
+				for j, x := range means {
 					alone += p.alone[j] * x * x
 				}
 			}
-			if p.alone != nil && l.width > 1 {
-				one = concentration(means)
-			}
-			answered = inflation * inflation * (miss*miss + noise + whole)
+			answered = inflation * inflation * (miss*miss + noise)
 			if l.source == Certificate && l.width == 1 {
 				answered = ofColumn(miss, noise)
 			}
@@ -347,7 +345,7 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 	if model = min(model, answered); l.source == Certificate && !math.IsInf(answered, 1) { // which says nothing of sums
 		model = answered
 	}
-	return one*alone + (1-one)*model + l.totalVar*total*total, drawn
+	return max(one*alone+(1-one)*model+l.totalVar*total*total, whole*concentration(q)), drawn
 }
 
 // keptNoise is the part of the noise of a sum of cells, in variance, that a fit to residuals keeps beyond what its prior says: it
