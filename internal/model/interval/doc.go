@@ -52,7 +52,8 @@
 // A fit that prefers independent columns, or that stops early, is off by more than noise in sums of many cells. The answers that
 // were released tell by how much: of a query on measured columns and pairs, its answer less theirs, m, whose noise s follows from
 // the query. Linear adds m² − s² where that is above 0, and all of m² where the fit has too much; of a query on one measured table
-// its variance is at most (1.15)²·(m² + s²), the error of those answers and the distance from them. A fit to residuals gives no cell
+// its variance is at most (1.15)²·(m² + s²), the error of those answers and the distance from them. A count of one cell errs as above,
+// and by ¼ at least: noise is whole people. A fit to residuals gives no cell
 // less than 0, so that in a sum of many cells .3·s² is added. Errors of a pair's cells that are the prior's have a correlation of .01
 // besides. If only the largest error is known, as of linear queries, m is the largest part of
 // the way from even cells that it allows. TestDiagonals of package answer has the coverage.
@@ -62,9 +63,9 @@
 // A fit draws small counts towards 0. Of the cells with people beside a diagonal 9 % had more than 1.96 standard errors above the
 // fitted count, by rake and dpam, and .2 % had less than as much below it. No variance of the prior tells them from empty cells: noise
 // hides both. So an interval's upper end is at least the end of the noisy answer's own, whatever the prior is. Then 93 to 100 % of
-// those cells hold, at ε = .3 to 10. An interval that begins at 0 leaves out nothing below: its upper end is 1.64 standard errors away. Of a triple with a column and its copy 17 to 22 % of the cells missed, and 6 to 8 % if each cell's
-// upper end is raised by its share of what its pairs' are. Intervals of empty cells begin at 0 and hold 99.7 % and more: only a lower end above 0
-// misses them. An upper end that missed some of them would miss more of the cells with people.
+// those cells hold, at ε = .3 to 10. Of a triple with a column and its copy 17 to 22 % of the cells missed, and 6 to 8 % if each cell's
+// upper end is raised by its share of what its pairs' are. Intervals of empty cells begin at 0 and hold 99.7 % and more: only a lower end
+// above 0 misses them. All that an interval from 0 leaves out is above: its upper end is 1.64 standard errors away, or as far as 0 is.
 //
 // # Two computations
 //

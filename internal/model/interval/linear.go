@@ -375,15 +375,6 @@ func oneSided(q []float64) float64 {
 	return max(0, math.Abs(sum)/size-concentration(q))
 }
 
-// Inside returns how many people noise may hide at one end of a learned bin rather than at the other, as a standard deviation; 0 of
-// other cells.
-func (v *Intervals) Inside(a int, code domain.Code) float64 {
-	if v.uncertainty == nil || v.uncertainty.Inside == nil || v.uncertainty.Inside[a] == nil {
-		return 0
-	}
-	return v.uncertainty.Inside[a][code]
-}
-
 // Least returns the variance of the count of a value that the model has nowhere: the variance of the best known column of c.
 func (v *Intervals) Least(c domain.Clique) float64 {
 	least := v.units * v.units / (sigmas95 * sigmas95)

@@ -206,3 +206,12 @@ func (v *Intervals) pooled(c domain.Clique, fitted, dst []float64) {
 		})
 	}
 }
+
+// Inside returns how many people noise may hide at one end of a learned bin rather than at the other, as a standard deviation; 0 of
+// other cells.
+func (v *Intervals) Inside(a int, code domain.Code) float64 {
+	if v.uncertainty == nil || v.uncertainty.Inside == nil || v.uncertainty.Inside[a] == nil {
+		return 0
+	}
+	return v.uncertainty.Inside[a][code]
+}
