@@ -3,6 +3,7 @@ package dpfw
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
@@ -62,4 +63,30 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNothingTold: the average stays where no round was kept, or memory is short.
+func TestNothingTold(t *testing.T) {
+	table := solvertest.NewTable(30, 30)
+	for i := range 30 {
+		table.Counts[31*i] = 100
+	}
+	p := solvertest.Problem(table, 2, dp.AddRemove, 1, false)
+	pl := must.Value(Settings{}.plan(p))(t)
+	c := solvertest.NewCurator(table, dp.Budget{Neighbouring: dp.AddRemove, Accounting: dp.ZCDP, Capacity: 1}, 1)
+	run := pl.newRun(table.Units())
+	weights := must.Value(run.descend(nil, c))(t)
+	average, kept := slices.Clone(weights), run.told
+	for _, none := range []bool{true, false} {
+		q := p
+		if run.told = kept; none {
+			run.told = told{}
+		} else {
+			q.MemoryLimit = 900 * bytesPerCell
+		}
+		must.Do(t, run.thin(q, weights, pl.scale(c.Budget())))
+		must.Hold(t, slices.Equal(weights, average), "nothing told %t: the average has changed", none)
+	}
+	must.Do(t, run.thin(p, weights, pl.scale(c.Budget())))
+	must.Hold(t, !slices.Equal(weights, average), "the average has not changed, though most cells are told to be empty")
 }

@@ -58,8 +58,8 @@ func (pl *plan) run(p solver.Problem, c curator) (*solver.Result, error) {
 // thin replaces the averaged model's weights, if the rounds tell that most cells are empty, by those of a fit to the counts that they
 // tell: the average still holds people whom the first, even models had there.
 func (r *run) thin(p solver.Problem, weights []float64, b float64) error {
-	if _, err := dense.CheckUniverse(r.maximal.Sizes, dpam.BytesPerCell, p.Memory()); err != nil {
-		return nil // such a fit takes three times the memory of rounds
+	if _, err := dense.CheckUniverse(r.maximal.Sizes, dpam.BytesPerCell, p.Memory()); err != nil || len(r.told.blocks) == 0 {
+		return nil // such a fit takes three times the memory of rounds, and no round of few is kept if marginals are large
 	}
 	average := &population.Model{Sizes: r.maximal.Sizes, Weights: weights}
 	list := r.told.answers(r.maximal, average.Marginals(r.maximal.Cliques()), b)

@@ -64,7 +64,7 @@ func Fit(o *dense.Oracle, ms []query.Measurement, total float64, s FitSettings) 
 	start := prior(s.Prior, o.Plan().Len())
 	without, err := fit(o, r, start, start, 0, math.Inf(1), s)
 	if err == nil && s.Project == nil {
-		without, err = thin(o, r, ms, start, without, s)
+		without = thin(o, r, ms, start, without, s)
 	}
 	if err != nil || s.Public == nil {
 		return without, err
@@ -149,10 +149,12 @@ func fit(o *dense.Oracle, r *risk, start, companions []float64, rows, most float
 		if math.IsNaN(weighted) || math.IsInf(weighted, 0) {
 			return nil, errors.New("dpam: the fit left the range of floating-point numbers")
 		}
-		if t == 0 && weighted > most {
+		switch {
+		case t > 0:
+			ahead.add(weighted, freedom)
+		case weighted > most:
 			return nil, nil
 		}
-		ahead.add(weighted, freedom)
 		if weighted < best.risk || rows > 0 {
 			best.risk = weighted
 			best.Iterations, best.RMSE = t, math.Sqrt(max(counts, 0)/float64(len(r.target)))
@@ -164,7 +166,9 @@ func fit(o *dense.Oracle, r *risk, start, companions []float64, rows, most float
 		if rows == 0 {
 			expected = ahead.steps(best.Iterations, limit)
 		}
-		s.Progress.Report("fit", t, expected)
+		if t > 0 {
+			s.Progress.Report("fit", t, expected)
+		}
 		if rows == 0 && t >= endAfter(best.Iterations) {
 			break
 		}

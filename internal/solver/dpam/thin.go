@@ -24,21 +24,21 @@ const (
 // thin returns the fit from the likely counts of the tables, if most cells of these have a law of their own and it errs by less than f, or f.
 // A fit from independent columns moves people from few full cells to many empty ones, each of which follows the noise above 0. The
 // estimated error counts what the start follows of the noise: the companion's start is made of its own answers.
-func thin(o *dense.Oracle, r *risk, ms []query.Measurement, start []float64, f *Fitted, s FitSettings) (*Fitted, error) {
+func thin(o *dense.Oracle, r *risk, ms []query.Measurement, start []float64, f *Fitted, s FitSettings) *Fitted {
 	likely := likelyStart(o, ms, r.target, start, f.Weights, r.total)
 	if likely == nil {
-		return f, nil
+		return f
 	}
 	companion := likelyStart(o, ms, r.perturbed, start, f.companion, r.total)
 	if f.companion = nil; companion == nil {
-		return f, nil
+		return f
 	}
 	of, err := fit(o, r, likely, companion, 0, promising*math.Abs(f.risk), s)
 	if err != nil || of == nil || of.risk >= f.risk {
-		return f, err
+		return f
 	}
 	of.Thin = true
-	return of, nil
+	return of
 }
 
 // likelyStart returns the distribution with the likely counts of the tables, given what a fit says of single columns; nil if most cells
