@@ -45,15 +45,15 @@ func rounds(n int64, tables int) int64 {
 }
 
 // RefineSeconds returns the CPU seconds of NewRows on one core, for n rows on the tables of cliques; 0 if not Fits. A round
-// looks at some 160 cells of every table that holds an attribute, for each of its recodings.
+// looks at some 160 cells of every table that holds an attribute, or all if it has fewer, for each of its recodings.
 func RefineSeconds(n int64, cliques []domain.Clique, sizes []int) float64 {
 	if !Fits(n, cliques, sizes) {
 		return 0
 	}
 	visits, cells := 0., int64(0)
 	for _, c := range cliques {
-		visits += recodings * 160 * float64(len(c)) / float64(len(sizes))
 		k, _ := c.Cells(sizes) // of a clique that fits
+		visits += recodings * float64(min(k, 160)) * float64(len(c)) / float64(len(sizes))
 		cells += k
 	}
 	each := 15e-9 // measured, on a busy machine

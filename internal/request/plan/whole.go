@@ -5,7 +5,7 @@ import "github.com/dapple-dp/dapple/dp/domain"
 // What the steps beside the solve take, in seconds: measured with profiles of whole runs in one process, from CSV to
 // Parquet. They are about half of the run for 200 columns and 1,000,000 records.
 const (
-	startSeconds   = .5
+	startSeconds   = .15
 	readCell       = 70e-9  // for a cell of the table, to be read and encoded
 	countRecord    = 1.1e-9 // for a record and marginal
 	writeCell      = 25e-9  // for a cell of the rows, to be sampled and written
