@@ -199,7 +199,7 @@ func (v *view) answer(g *group, it *Item) Answer {
 		}
 	}
 	if i := v.d.Index(it.Top.Column); i >= 0 && i < v.r.Domain.Len() && it.Top.Function != "COUNT" && out.Hidden == 0 {
-		if end, from := piled(&v.r.Domain.Attributes[i]); it.Top.Function != "QUANTILE" || out.High >= from {
+		if end, from := v.piled(i); it.Top.Function != "QUANTILE" || out.High >= from {
 			out.UpTo = end
 		}
 	}

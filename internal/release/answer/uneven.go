@@ -154,23 +154,36 @@ const leastUneven = .05
 
 // piled returns the end of a column's range if far more people are there than before it, and from which number on they are: larger values
 // are among them. Of a table, half a hundredth of the people is seen there at least.
-func piled(a *domain.Attribute) (end string, from float64) {
-	d, last := a.Distribution(), domain.Code(a.Bins()-1)
-	if d == nil || a.Type.Facts().Calendar || len(a.Exact)+len(a.FloatExact) > 0 {
+func (v *view) piled(column int) (end string, from float64) {
+	a, at := &v.r.Domain.Attributes[column], slices.Index(v.clique, column)
+	if at < 0 || a.Type.Facts().Calendar || len(a.Exact)+len(a.FloatExact) > 0 {
 		return "", 0
 	}
 	least, most := ends(a)
-	step := float64(a.Resolution) / math.Pow10(a.Scale)
+	step, last := float64(a.Resolution)/math.Pow10(a.Scale), domain.Code(a.Bins()-1)
 	if _, high, ok := a.FloatEnds(last); ok {
 		step, end = a.FloatResolution, string(domain.AppendFloat(nil, high))
 	} else if _, high, ok := a.Ends(last); ok {
 		end = string(a.AppendNative(nil, high))
 	}
 	n := math.Round((most-least)/step) + 1
+	var below func(k float64) float64
+	if d := a.Distribution(); d != nil {
+		below = d.Below
+	} else if int(n) == a.Bins() && n >= fewestCells {
+		below = func(k float64) (sum float64) {
+			for _, x := range v.counts[at][:int(k)] {
+				sum += x
+			}
+			return sum
+		}
+	} else {
+		return "", 0
+	}
 	here, before := math.Ceil(n/1000), math.Ceil(n/20)
-	all := d.Below(n)
-	part, density := (all-d.Below(n-here))/all, (d.Below(n-here)-d.Below(n-here-before))/all/before
-	if part < leastPiled || part < steepPile*density*here {
+	all := below(n)
+	part, density := (all-below(n-here))/all, (below(n-here)-below(n-here-before))/all/before
+	if !(part >= leastPiled) || part < steepPile*density*here {
 		return "", 0
 	}
 	return end, most - here*step
@@ -179,5 +192,7 @@ func piled(a *domain.Attribute) (end string, from float64) {
 // A range that cuts a tail off has so many people at its end, and so many times as many as before it.
 const (
 	leastPiled = .005
-	steepPile  = 5
+	steepPile  = 3
+	// fewestCells are told apart from the values of a scale.
+	fewestCells = 8
 )

@@ -148,3 +148,22 @@ func TestTailsThatAreCut(t *testing.T) {
 		}
 	}
 }
+
+// TestTailsOfCounts: the same where each value is a cell.
+func TestTailsOfCounts(t *testing.T) {
+	for _, k := range []int{8, 16, 32, 64} {
+		for _, cut := range []bool{false, true} {
+			d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(0, int64(k-1), k), Resolution: 1, Null: true}}}
+			r := unexplained(t, d, 25)
+			for x := range k {
+				if r.Model.Weights[x] = math.Pow(float64(x+1), -1.5); cut && x == k-1 { // and all that is beyond
+					r.Model.Weights[x] = 2 / math.Sqrt(float64(k))
+				}
+			}
+			r.Model.Weights[k] = .5
+			for _, a := range ask(t, r, "SELECT AVG(x), STDDEV(x), MEDIAN(x) FROM rows") {
+				must.Hold(t, a.UpTo != "" == (cut && a.Column != "MEDIAN(x)"), "%s of %d values, cut %t: up to %q", a.Column, k, cut, a.UpTo)
+			}
+		}
+	}
+}
