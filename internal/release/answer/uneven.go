@@ -21,6 +21,17 @@ func (v *view) addUneven(column int) {
 	v.far, v.counts = append(v.far, far), append(v.counts, counts)
 }
 
+// seasons makes bins that keys cut into several months or quarters wholly uneven: bins beside them tell nothing of the seasons inside.
+func (v *view) seasons(at int, keys []Key) {
+	if slices.ContainsFunc(keys, func(k Key) bool { return k.Step > 0 && k.Part != "year" && k.Step != domain.Year }) {
+		for c, parts := range v.parts[at] {
+			if len(parts) > 2 {
+				v.uneven[at][c] = 1
+			}
+		}
+	}
+}
+
 // slope is unevenness inside a cell of the table that is cut, or computed with, if several columns have cells of many values: where they
 // depend on each other, as beside a diagonal, people of a cell are at one of its ends though each column on its own is even.
 func (v *view) slope(cell int) float64 {

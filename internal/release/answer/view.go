@@ -241,13 +241,7 @@ func (v *view) divide(cuts map[int][]Key) {
 			v.parts[at][p.code] = append(v.parts[at][p.code], part{domain.Code(c), p.share})
 			v.cut = v.cut || p.share < 1
 		}
-		if slices.ContainsFunc(cuts[i], func(k Key) bool { return k.Step > 0 && k.Part != "year" && k.Step != domain.Year }) {
-			for c, parts := range v.parts[at] {
-				if len(parts) > 2 { // bins beside it tell nothing of the seasons inside
-					v.uneven[at][c] = 1
-				}
-			}
-		}
+		v.seasons(at, cuts[i])
 	}
 	for _, k := range v.q.Keys {
 		i := v.d.Index(k.Column)
