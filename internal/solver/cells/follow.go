@@ -71,7 +71,7 @@ func (l *Law) Follow(counts []float64, shape []int, side int, noise float64, spr
 	weights := slices.Repeat([]float64{1 / float64(k)}, k)
 	likeliest(sums, weights, math.Inf(-1))
 	e, kept, have, free := newEstimate(len(counts)), 0.0, make([]float64, cells), make([]float64, cells)
-	e.Share, e.Follows, e.Side = 1, true, side
+	e.Share, e.Empty, e.Follows, e.Side = 1, 1, true, side
 	for a := range lines {
 		z, rest := 0.0, 0.0
 		for j, w := range weights {

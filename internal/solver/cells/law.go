@@ -38,7 +38,7 @@ const (
 type Estimate struct {
 	Usual          []float64 // probability that a cell follows the usual prior
 	Mean, Variance []float64 // of its count, if it does not
-	Share          float64   // of the cells that do not
+	Share, Empty   float64   // of the cells that do not, and of those that have 0
 	Follows        bool      // column side of the table, from the other
 	Side           int
 }
@@ -110,7 +110,7 @@ func (l *Law) Cells(counts []float64, noise float64) (*Estimate, float64) {
 		return nil, 0
 	}
 	out := newEstimate(len(counts))
-	out.Share = 1 - weights[0]
+	out.Share, out.Empty = 1-weights[0], weights[1]
 	for i, y := range counts {
 		out.at(i, y, max(l.Base[i], LeastBase), noise, like[i*k:(i+1)*k], weights, multiples)
 	}

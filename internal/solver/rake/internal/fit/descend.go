@@ -21,8 +21,8 @@ import (
 //
 // P_A the centring of a residual and σ_A² its noise before that, stopped when the estimated risk is
 // least. Ridges play no part: stopping early is the shrinkage. ε = 1: total variation −4 % on 7 columns.
-// If noise is high the raked weights keep a part; see rakedPart.
-func (f *Fit) descend() error {
+// The raked weights keep a part.
+func (f *Fit) descend(part float64) error {
 	var cliques []domain.Clique
 	var ms []query.Measurement
 	for _, c := range f.Targets.Attributes() {
@@ -59,7 +59,7 @@ func (f *Fit) descend() error {
 		return fmt.Errorf("rake: %w", err)
 	}
 	f.Iterations += fit.Iterations
-	weights, part := f.field.Model.Weights, f.Raked
+	weights := f.field.Model.Weights
 	if fit.Public > 0 {
 		part = 0 // the raked weights know nothing of the public table
 	}

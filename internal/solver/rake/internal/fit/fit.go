@@ -171,9 +171,9 @@ func (f *Fit) sweepsTake(sweeps int) float64 {
 // Model returns the fitted population, on merged codes.
 func (f *Fit) Model() (*population.Model, error) {
 	if f.Whole {
-		if len(f.Pairs) > 0 && !f.sparse() {
+		if part := f.rakedPart(); len(f.Pairs) > 0 && part < 1 {
 			raked := slices.Clone(f.field.Model.Weights)
-			if err := f.descend(); err != nil {
+			if err := f.descend(part); err != nil {
 				return nil, err
 			}
 			f.keepBetter(raked)
@@ -193,8 +193,27 @@ func (f *Fit) SetBases(list []*choose.Candidate) {
 	}
 }
 
-// sparse reports whether raking alone knows of what was measured that most cells are empty: of most cells of pairs. A public
-// table is known to the descent alone.
+// Raked weights miss the answers by Square/Freedom. In sparse tables they are the model up to mostAlone: bands of two columns have .35
+// to .95, and err by 3 to 26 % less than means with descended weights do. Copies and tables of zeros have .94 to 1.05, and err by up to
+// 35 % more. Beyond mostBeside means err more than descended weights alone: by 45 % where columns are copies but for 1 %, at ε = 3.
+const mostAlone, mostBeside = .96, 1.1
+
+// rakedPart is the part of the raked weights in the model of a whole universe, by how far they are from the answers.
+func (f *Fit) rakedPart() float64 {
+	if !f.RakesAll() {
+		return 0
+	}
+	test := f.test(f.field.Model)
+	switch {
+	case f.sparse() && test.Square <= mostAlone*test.Freedom:
+		return 1
+	case test.Square > mostBeside*test.Freedom:
+		return 0
+	}
+	return f.Raked
+}
+
+// sparse reports whether most cells of most pairs are empty, which the descent does not know. It alone knows a public table.
 func (f *Fit) sparse() bool {
 	most, all := 0, 0
 	for _, c := range f.Pairs {
@@ -204,7 +223,7 @@ func (f *Fit) sparse() bool {
 			}
 		}
 	}
-	return f.RakesAll() && f.problem.Public == nil && 2*most > all
+	return f.problem.Public == nil && 2*most > all
 }
 
 // oneWayRidge is the ridge of one-way tables, of their noise variance. They come before everything else: noise of a pair

@@ -69,7 +69,7 @@ func (m *measurement) aim() *cells.Estimate {
 		m.correlate(counts)
 	}
 	e := m.law.Of(counts, m.shape, 1/m.precision)
-	if m.sparse = e != nil && e.Share > sparseShare; e == nil {
+	if m.sparse = e != nil && e.Empty > sparseShare; e == nil {
 		return nil
 	}
 	usual := make([]float64, len(counts))
@@ -92,7 +92,7 @@ func (m *measurement) aim() *cells.Estimate {
 }
 
 const (
-	sparseShare = .7 // of the cells that follow a law of their own in a table that a descent, which knows of none, would blur
+	sparseShare = .5 // of the cells that are empty in a table that a descent, which knows of none, would blur
 	// lawRidge is the ridge of a cell in a whole universe, of the variance that its law leaves: .3 gives empty cells of a band of ten
 	// values a twentieth of all records, .001 to .01 are alike. A sampled population does not follow so little ridge: independent
 	// columns whose sum is a third one then err by .11 in place of .05.
