@@ -32,7 +32,8 @@ type settings struct {
 	fit.Options
 }
 
-// firstOfWide is the part of the pairs alone if wider tables are scored. With .25 in place of .5 tables of four binary columns err by 9 and
+// firstOfWide is the part of the pairs alone if wider tables are scored, or if noise is low: at ε = 10 tables of three of 8 columns err
+// by 4 to 15 % less than with half. With .25 in place of .5 tables of four binary columns err by 9 and
 // 16 % less at ε = 1 and 10 (40 hidden kinds of 50,000 people).
 const firstOfWide = .25
 
@@ -69,14 +70,19 @@ func newSettings(p solver.Problem, t choose.Targets) settings {
 		// If noise hides most cells, a second screening finds little: measure the pairs at once, with more precise
 		// scores.
 		scores, firstPart = .03, .9
+	case s.wide > 0:
+		scores, firstPart = leastScoreShare, firstOfWide
 	case s.Whole:
-		scores, firstPart = leastScoreShare, .5
+		scores, firstPart = .03, .5
+		if noise < .5 { // not NaN
+			scores, firstPart = max(leastScoreShare, .06*noise), min(.5, firstOfWide+2*noise)
+		}
 	}
 	oneWays, law := oneWayShare, choose.LawOf(budgetOf(p))
 	if s.wide > 0 {
 		oneWays = wideOneWayShare
 	} else if s.Whole {
-		oneWays = wholeOneWayShare
+		oneWays = min(wholeOneWayShare, wideOneWayShare+noisyColumn*columnNoise(p, t))
 	} else if law.Laplace() {
 		oneWays = laplaceOneWayShare
 	}
@@ -95,9 +101,6 @@ func newSettings(p solver.Problem, t choose.Targets) settings {
 	}
 	if s.wide > 0 {
 		second = max(second, min(wideShare, scoreShare(p, len(t.Pairs)+s.triples+s.wide)))
-		if noise < 1 {
-			firstPart = firstOfWide
-		}
 	}
 	left := int64(shareUnits)
 	allocate := func(part float64) dp.Share {
@@ -198,10 +201,7 @@ func MeasuresAll(p solver.Problem) bool {
 	return len(p.Domain.Exclusions()) == 0 && scoredWide(p, t) == len(t.Wide) && !slices.ContainsFunc(p.Workload.Maximal().Cliques(), func(c domain.Clique) bool { return len(c) > 1 && !all[c.Key()] })
 }
 
-// LeastWideNoise is the noise of one release of the whole workload above which larger tables of four and more columns are targets.
-const LeastWideNoise = choose.LeastWideNoise
-
-// ReleaseNoise is that noise, as a part of the units.
+// ReleaseNoise is the noise of one release of the whole workload, as a part of the units.
 func ReleaseNoise(p solver.Problem) float64 { return choose.ReleaseNoise(p) }
 
 // scorable returns how many scores have noise of the given standard deviation, of the planned units, at a share of the budget.
@@ -230,6 +230,11 @@ const oneWayShare, wholeOneWayShare = .24, .22
 // four of 12 binary columns of 40 kinds err by 3 to 7 % less at ε = .1 to 10, of 8 columns of 4 values by 5 % less at ε = .1, and of
 // Adult's 7 by 2 % less at ε = 1 (2 to 4 runs). With .08 a parity of four at ε = .1 leaves other tables 5 % further off.
 const wideOneWayShare = .12
+
+// noisyColumn is by how much the share of one-ways of a whole universe grows with the noise of its widest column, from wideOneWayShare to
+// wholeOneWayShare. Tables of three of 8 to 11 columns of 2 to 6 values err by 2 to 6 % less at ε = .3 to 10 with the former. At ε = .1,
+// and of a column of 1,000 values at ε = 10, they err by up to 11 % less with the latter.
+const noisyColumn = 5
 
 // laplaceOneWayShare is the same of Laplace noise, with which few pairs are bought: on 36 columns × 20,000 at ε = 1, .24 misses 12 %
 // more than .4, and .15 30 % more; on adult14 .15 misses 4 % more, and .24 as much.
@@ -317,5 +322,19 @@ func relativeNoise(p solver.Problem, t choose.Targets, units float64) float64 {
 			tables++
 		}
 	}
-	return cells / tables / math.Sqrt(law.Raise(tables*law.Spend(law.Number(), 1), law.Budget)) / max(units, 1)
+	return noiseOf(law, cells/tables, tables) / max(units, 1)
+}
+
+// columnNoise is the same of the column with most values, were all columns measured and nothing else.
+func columnNoise(p solver.Problem, t choose.Targets) float64 {
+	most := 0.0
+	for _, c := range t.Attributes() {
+		most = max(most, float64(t.Sizes[c[0]]))
+	}
+	return noiseOf(choose.LawOf(budgetOf(p)), most, float64(len(t.Attributes()))) / max(p.Units, 1)
+}
+
+// noiseOf is the noise of a table with so many cells, if all of the budget goes to so many tables.
+func noiseOf(law choose.Law, cells, tables float64) float64 {
+	return cells / math.Sqrt(law.Raise(tables*law.Spend(law.Number(), 1), law.Budget))
 }
