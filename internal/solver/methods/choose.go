@@ -95,6 +95,9 @@ func Widest(w query.Workload) (n int) {
 	return n
 }
 
+// mostNoise is the noise up to which one release of wide marginals is better than smaller tables.
+const mostNoise = .25
+
 // ruleOfGaussian is the rule for δ > 0.
 func ruleOfGaussian(p solver.Problem) (name, why string) {
 	rake, widest := must("rake"), Widest(p.Workload)
@@ -114,10 +117,10 @@ func ruleOfGaussian(p solver.Problem) (name, why string) {
 		return "rake", fmt.Sprintf("%s; no method measures marginals of %d columns of this one", usual, widest)
 	}
 	noise := rakes.ReleaseNoise(p)
-	if noise <= rakes.LeastWideNoise {
-		return "dpam", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is at most %g", widest, noise, rakes.LeastWideNoise)
+	if noise <= mostNoise {
+		return "dpam", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is at most %g", widest, noise, mostNoise)
 	}
-	return "rake", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is more than %g, so that smaller tables tell more", widest, noise, rakes.LeastWideNoise)
+	return "rake", fmt.Sprintf("δ > 0, marginals of %d columns: the noise of one release of all, %.2g of the units, is more than %g, so that smaller tables tell more", widest, noise, mostNoise)
 }
 
 // must returns a built-in method.

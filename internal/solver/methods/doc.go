@@ -23,7 +23,7 @@
 //	least, most          .36, 1.07     .66, 1.16     .75, 1.38     .88, 1.90     .90, 2.31
 //
 // So the rule is dpam up to a noise of .25 if its explicit universe fits in memory, and rake otherwise. No method
-// measures marginals of four columns on domains too large for dpam and dpfw. At a noise of .25 to 3 rake has since measured marginals
+// measures marginals of four columns on domains too large for dpam and dpfw. At a noise of .1 to 3 rake has since measured marginals
 // of up to 32,768 cells itself, in at most 1,048,576 possible records without exclusions.
 //
 // Where rake scores and measures all marginals of four and five columns itself, of at most 64 cells in at most 65,536 possible records
