@@ -99,8 +99,8 @@ func TestFigures(t *testing.T) {
 					list = []string{[]string{"dpam", "rake", "dpfw"}[i%3]}
 				}
 				for _, method := range list {
-					rake := method == "rake" // which takes no linear queries
-					if method == "auto" || rake && g.answers == nil || !rake && g.exact && g.persons == nil {
+					rake, pure := method == "rake", method == "dpam" && g.terms != nil // which take no linear queries
+					if method == "auto" || g.answers == nil && rake || !rake && g.exact && g.persons == nil && (g.answers == nil || !pure) {
 						m.table(g, epsilon, method)
 					}
 				}
