@@ -33,9 +33,9 @@ func (p Page) card(k known) (c card) {
 		if s.tooFew() {
 			few = fmt.Sprintf(" There are too few %s for so many columns and cells.", s.unitNames())
 		}
-		not("Tables of %s: %s to miss by a total variation of %s on average.%s", widthWords(p.width()), known, fixed(tv, 3), few)
+		not("Tables of %s: %s to miss %s of the %s on average.%s", widthWords(p.width()), known, page.Figures(tv, 2), s.counted(), few)
 	case tv > 0:
-		good("Tables of %s: %s to miss by a total variation of %s on average.", widthWords(p.width()), known, fixed(tv, 3))
+		good("Tables of %s: %s to miss %s of the %s on average.", widthWords(p.width()), known, page.Figures(tv, 2), s.counted())
 	}
 	if e := s.Error; e.Answers > 0 {
 		good("The %s linear queries that were asked: each answer is right to ±\u00a0%s of all, with 95 %% confidence in all of them.", page.Count(float64(e.Answers)), page.Figures(e.MaxAnswer, 2))

@@ -178,7 +178,7 @@ func (p Page) usefulness(k known, notes []columnNote) (v verdict) {
 		v.Lines = append(v.Lines, line+".")
 	}
 	if within := cmp.Or(s.Error.Shares, k.half); within > 0 && within < 1 {
-		v.Lines = append(v.Lines, fmt.Sprintf("Shares of single columns are right to ±\u00a0%s or better.", page.Figures(within, 2)))
+		v.Lines = append(v.Lines, fmt.Sprintf("Shares of single columns are right to ±\u00a0%s or better, all at once.", page.Figures(within, 2)))
 	}
 	good, not := "Good for tests and teaching", "single people and small groups"
 	if v.Level != Poor {

@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/release/report/page"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -187,5 +188,16 @@ func TestRowsBeyondTheMost(t *testing.T) {
 		p := Page{Domain: d, Privacy: Privacy{RowsMax: 3}, Marginals: []Marginal{{Clique: domain.Clique{0}, Fitted: []float64{.5, .5}}, {Clique: domain.Clique{1}, Fitted: []float64{1 - part, 0, part}}}}
 		said := strings.Join(p.card(known{}).Not, "\n")
 		must.Hold(t, strings.Contains(said, "Nobody has more than 3: about") == (part >= .05), "%g of the people have the most rows: %s", part, said)
+	}
+}
+
+// TestCardAgrees: the card of uses states the average error in the figures of the first card, however small it is.
+func TestCardAgrees(t *testing.T) {
+	for _, tv := range []float64{.00009, .004, .07, .3} {
+		p := madePage(3, 4, []string{"x"})
+		p.Privacy.Error.AverageTV = tv
+		c := p.card(known{})
+		said := strings.Join(append(c.Good, c.Not...), " ")
+		must.Hold(t, strings.Contains(said, "to miss "+page.Figures(tv, 2)+" of the") && strings.Contains(strings.Join(p.usefulness(known{}, nil).Lines, " "), page.Figures(tv, 2)), "an error of %g: %s", tv, said)
 	}
 }
