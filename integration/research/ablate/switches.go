@@ -27,6 +27,7 @@ const (
 	fit    = rake + "internal/fit/"
 	place  = rake + "internal/place/"
 	popu   = "internal/model/population/"
+	cells  = "internal/solver/cells/"
 )
 
 // switches are the heuristics of the fit, in the order of a run.
@@ -54,8 +55,8 @@ var switches = []change{
 	{"triples' own scores", []edit{{choose + "choose.go", "\t\t\tinside += p.Score * p.Score\n", "\t\t\tinside += 0 * p.Score\n"}}, []string{choose + "choose.go:ShareAll"}},
 	{"second round of pairs and triples", []edit{{rake + "settings.go", "scoreShare(p, len(t.Pairs)), .7", "scoreShare(p, len(t.Pairs)), .999"}}, []string{rake + "stages.go:measureFinal", choose + "choose.go:AddWider"}},
 	{"ridges", []edit{{fit + "measurement.go", "\t\tout[i] = b / (u * scale", "\t\tout[i] = 1e-6 * b / (u * scale"}}, []string{fit + "measurement.go:ridge", fit + "measurement.go:priorScale"}},
-	{"laws of cells", []edit{{fit + "measurement.go", "len(c.Clique) == 2 && len(c.Base) > 4 {", "false {"}}, []string{fit + "law.go"}},
-	{"columns that follow from others", []edit{{fit + "law.go", "x != nil && g > gain+lawShows {", "x != nil && g > gain+1e300 {"}}, []string{fit + "follow.go"}},
+	{"laws of cells", []edit{{fit + "measurement.go", "len(c.Clique) == 2 && len(c.Base) > 4 {", "false {"}}, []string{cells + "law.go"}},
+	{"columns that follow from others", []edit{{cells + "law.go", "x != nil && g > gain+lawShows {", "x != nil && g > gain+1e300 {"}}, []string{cells + "follow.go"}},
 	{"pairs near independence", []edit{{fit + "fit.go", "\tf.assume()\n", ""}}, []string{fit + "independence.go"}},
 	{"low ridge of one-ways", []edit{{fit + "fit.go", "const oneWayRidge = .001", "const oneWayRidge = 1"}}, nil},
 	{"blocks of neighbours", []edit{{fit + "blocks.go", "len(axes) == 0 || !(sigma > 0) {", "len(axes) >= 0 {"}}, []string{fit + "blocks.go", oneway + "smooth.go:Smooth", oneway + "smooth.go:mirrored", fit + "link.go"}},
