@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/release/book"
@@ -98,7 +99,12 @@ func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
 		return nil, err
 	}
 	if err := r.look(ctx, a); err != nil {
-		return nil, r.unfound(ctx, a, err)
+		err = r.unfound(ctx, a, err)
+		if b, _ := r.attempt(ctx); errors.Is(err, errtext.ErrPrism) && !r.faulty && (r.idle || b.found != nil) { // another attempt loses nothing
+			r.faulty, r.idle, r.notes = true, false, nil
+			return r.find(ctx)
+		}
+		return nil, err
 	}
 	switch b, err := r.attempt(ctx); {
 	case err == nil && b.found != nil:

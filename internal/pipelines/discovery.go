@@ -35,6 +35,7 @@ type FindRequest struct {
 
 	unlock func()   // ends the mark that the finding is at work
 	idle   bool     // nothing was drawn or charged, or it is taken back: nothing has to be kept
+	faulty bool     // prism has failed once
 	notes  []string // on the budget book
 }
 

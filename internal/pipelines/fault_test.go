@@ -3,12 +3,14 @@ package pipelines
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/dapple-dp/dapple/internal/pipelines/internal/run"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
@@ -21,9 +23,15 @@ const faultyRunner = "faulty"
 
 var beforeFault func(ctx context.Context, p *beam.Pipeline)
 
+// sound is how many of its next jobs it runs as prism does.
+var sound int
+
 func init() {
 	beam.RegisterRunner(faultyRunner, func(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
-		beforeFault(ctx, p)
+		if beforeFault(ctx, p); sound > 0 {
+			sound--
+			return prism.Execute(ctx, p)
+		}
 		return nil, errors.New("job job-001 failed:\npanic in stage.Execute bundle processing goroutine: runtime error: SECRET, stage: &{ID:stage-005},stackTrace:\ngoroutine 88 [running]:\n" +
 			"\npanic({0x1c10000?, 0x23441b0?})\n\truntime/panic.go:860 +0x13a\nx.NextInst(...)\n\tgithub.com/apache/beam/sdks/v2@v2.77.0/go/pkg/beam/runners/prism/internal/worker/worker.go:153\n")
 	})
@@ -83,5 +91,46 @@ func TestFaultOfTheRunner(t *testing.T) {
 			must.Hold(t, findings+runs == tt.paid, "the book has %d findings and %d runs", findings, runs)
 			must.Fails(os.Stat(c.Output))(t, "", "there is an output")
 		})
+	}
+}
+
+// TestFaultByChance: a fault of prism that strikes once is met by another attempt, if no noise is lost: nothing was drawn, or what
+// was drawn is kept. The book has one charge, and there is one output.
+func TestFaultByChance(t *testing.T) {
+	for name, kept := range map[string]bool{"before the draw": false, "with what was drawn kept": true} {
+		for _, finds := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, finds %v", name, finds), func(t *testing.T) {
+				c := shop(t, 3000)
+				c.Ledger = filepath.Join(t.TempDir(), "book")
+				must.Do(t, Ledger(t.Context(), &strings.Builder{}, LedgerConfig{Dir: c.Ledger, Create: "shop", Epsilon: 8, Delta: 1e-4, PrivacyID: "customer", Input: c.Input}))
+				t.Setenv("TMPDIR", t.TempDir())
+				jobs := 0
+				beforeFault = func(ctx context.Context, p *beam.Pipeline) {
+					if jobs++; jobs > 1 {
+						sound = 1
+					} else if kept { // nothing is published where another output is
+						must.Do(t, os.MkdirAll(filepath.Join(c.Output, "another"), 0o700))
+						_, err := prism.Execute(ctx, p)
+						must.Hold(t, (err == nil) == finds, "the first job: %v", err)
+						must.Do(t, os.RemoveAll(c.Output))
+					}
+				}
+				want := 1
+				if finds {
+					c.Domain, c.PrivacyID, c.Method, want = "", "customer", "", 2
+					r := mustFind(t, c)
+					r.Engine.runner.Name = faultyRunner
+					must.Value(RunFound(t.Context(), r))(t)
+				} else {
+					r := mustValidate(t, c)
+					r.Engine.runner.Name = faultyRunner
+					must.Value(Run(t.Context(), r))(t)
+				}
+				if findings, runs := paid(t, c.Ledger); findings+runs != want {
+					t.Errorf("the book has %d findings and %d runs", findings, runs)
+				}
+				must.Value(os.Stat(c.Output))(t)
+			})
+		}
 	}
 }

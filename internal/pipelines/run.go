@@ -63,10 +63,14 @@ func (r *Result) Criteria() error {
 // Run executes a request: it reads the private table, spends the privacy budget once, and publishes rows, statement
 // and model, or nothing. When ctx ends it stops; the error says what was spent. A release whose publication failed is
 // kept, and the next run of the same request publishes it. If a run with the same ID has begun before, it is
-// finished, whether its job is still running, has ended, or has only released.
+// finished, whether its job is still running, has ended, or has only released. A fault of prism that costs nothing is met by
+// another attempt.
 func Run(ctx context.Context, r *Request) (*Result, error) {
 	for first := true; ; first = false {
 		res, err := r.launch(ctx)
+		if first && run.GoesOn(err) {
+			continue
+		}
 		paid, ok := errors.AsType[*book.Paid](err)
 		if !ok {
 			return res, err

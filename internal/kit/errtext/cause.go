@@ -15,6 +15,18 @@ import (
 // failed, and the runner's log has the details.
 var ErrRunner = errors.New("the runner failed")
 
+// ErrPrism marks a fault of prism itself. It has some that strike by chance on a busy machine: another attempt goes on.
+var ErrPrism = errors.New("prism has a fault")
+
+// prismFault is the error of a fault of prism, by its place.
+type prismFault string
+
+func (p prismFault) Error() string {
+	return "prism, a runner of Apache Beam, has a fault" + string(p) + " (message withheld: it may contain private data)"
+}
+
+func (p prismFault) Is(target error) bool { return target == ErrPrism }
+
 // prefixes begin the messages of dapple's packages that run inside a pipeline.
 var prefixes = []string{
 	"accountant: ", "arrowio: ", "avroio: ", "bigquery: ", "bigqueryio: ", "book: ", "carry: ", "check: ", "columns: ", "contribution: ", "counts: ", "csv: ", "csvio: ", "dense: ",
@@ -141,7 +153,7 @@ func prismError(stack string) error {
 	if at := beamFrame.FindStringSubmatch(stack); at != nil {
 		place = " at " + at[1]
 	}
-	return fmt.Errorf("prism, a runner of Apache Beam, has a fault%s (message withheld: it may contain private data)", place)
+	return prismFault(place)
 }
 
 // Each takes joined errors apart.

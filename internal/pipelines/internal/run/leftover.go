@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
@@ -268,17 +269,28 @@ func (s Staging) keep(ctx context.Context, runID string) error {
 // ErrKept is in the error of a run from which the next run of the same request goes on.
 var ErrKept = errors.New("pipelines: what was paid for is kept")
 
-// resumable is the error of a run that keeps its release.
-type resumable struct{ error }
+// ErrUnspent is in the error of a run that has drawn no noise and never will.
+var ErrUnspent = errors.New("pipelines: nothing was spent")
 
-func (r resumable) Is(target error) bool { return target == ErrKept }
+// outcome is the error of a run with what has become of its budget: ErrKept or ErrUnspent.
+type outcome struct {
+	error
+	is error
+}
 
-func (r resumable) Unwrap() error { return r.error }
+func (o outcome) Is(target error) bool { return target == o.is }
+
+func (o outcome) Unwrap() error { return o.error }
+
+// GoesOn reports whether another attempt goes on where a run has ended in an error: prism has failed, and nothing is lost.
+func GoesOn(err error) bool {
+	return errors.Is(err, errtext.ErrPrism) && (errors.Is(err, ErrKept) || errors.Is(err, ErrUnspent))
+}
 
 // Ending says of a run that has failed whether its privacy budget is gone: it is once noise has been drawn,
 // even if nobody has seen it. kept tells that the staging has to stay. Call it when no function of the run can
 // draw or release any more.
-func (s Staging) Ending(ctx context.Context, n Note, err error) (kept bool, outcome error) {
+func (s Staging) Ending(ctx context.Context, n Note, err error) (kept bool, ended error) {
 	ctx, cancel := Afterwards(ctx)
 	defer cancel()
 	unspent, drawnErr := s.never(ctx, n.RunID)
@@ -288,8 +300,8 @@ func (s Staging) Ending(ctx context.Context, n Note, err error) (kept bool, outc
 		if keepErr := s.keep(ctx, n.RunID); keepErr != nil {
 			err = errors.Join(err, keepErr)
 		}
-		return true, resumable{fmt.Errorf("%w\nthe privacy budget of this run is spent, and its release is kept: the same command, also with another --output, publishes it and spends nothing more\n"+
-			"until then it is private, in %s; %s, and the budget stays spent", err, s.Dir, removal(s.Dir, n.Output, true))}
+		return true, outcome{fmt.Errorf("%w\nthe privacy budget of this run is spent, and its release is kept: the same command, also with another --output, publishes it and spends nothing more\n"+
+			"until then it is private, in %s; %s, and the budget stays spent", err, s.Dir, removal(s.Dir, n.Output, true)), ErrKept}
 	case released:
 		return false, fmt.Errorf("%w\na model had been released and is discarded, since no later run could tell whether its input is the same: count the privacy budget of this run as spent", err)
 	case !unspent && drawnErr == nil:
@@ -297,5 +309,5 @@ func (s Staging) Ending(ctx context.Context, n Note, err error) (kept bool, outc
 	case drawnErr != nil || releasedErr != nil:
 		return false, fmt.Errorf("%w\nit could not be found out whether noise had been drawn: count the privacy budget of this run as spent", err)
 	}
-	return false, fmt.Errorf("%w\nnothing was written and no privacy budget was spent%s", err, n.GiveBack(ctx))
+	return false, outcome{fmt.Errorf("%w\nnothing was written and no privacy budget was spent%s", err, n.GiveBack(ctx)), ErrUnspent}
 }
