@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,9 +139,9 @@ func TestLearnedFaults(t *testing.T) {
 // what they were drawn from, before bins are learned and after, at the beginning of a bin and inside.
 func TestExact(t *testing.T) {
 	d := &Domain{Attributes: []Attribute{
-		{Name: "log", Type: Numeric, Scale: 3, Cuts: []int64{0, 8000}, Resolution: 100, Learned: 5, Null: true, Exact: []int64{693, 1099, 1386, 2773}},
+		{Name: "log", Type: Numeric, Scale: 3, Cuts: []int64{0, 8000}, Resolution: 100, Learned: 5, Null: true, Exact: []int64{693, 1099, 1386, 2827}},
 		{Name: "float", Type: Float64, FloatCuts: []float64{0, 8}, FloatResolution: .1, Learned: 5, Null: true,
-			FloatExact: []float64{.6931471805599453, 1.0986122886681098, 1.3862943611198906, 2.772588722239781}},
+			FloatExact: []float64{.6931471805599453, 1.0986122886681098, 1.3862943611198906, 2.827258872223978}},
 	}}
 	must.Do(t, d.Validate())
 	bins := []LearnedBins{
@@ -164,7 +165,15 @@ func TestExact(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"0.693", "1.099", "2.773", "0.6931471805599453", "2.772588722239781", "0.5"} {
+	for a, exact := range [][]string{{"0.693", "1.099", "2.827"}, {"0.6931471805599453", "1.0986122886681098", "2.827258872223978"}} {
+		for i, bin := range []Code{1, 3, 4} { // begins at the value, or below it
+			code, _ := NewEncoder(learned).FromString(a, exact[i])
+			value, x := must.Value(strconv.ParseFloat(exact[i], 64))(t), learned.Attributes[a]
+			begins := slices.Concat(x.FloatCuts, floats(x.Cuts, 1000))[bin]
+			must.Hold(t, code == bin && begins <= value, "%s is in bin %d, and bin %d begins at %g", exact[i], code, bin, begins)
+		}
+	}
+	for _, want := range []string{"0.693", "1.099", "2.827", "0.6931471805599453", "2.827258872223978", "0.5"} {
 		must.Hold(t, seen[want], "%s was never written", want)
 	}
 	for _, never := range []string{"0.7", "1.1", "2.8"} {
@@ -185,4 +194,12 @@ func TestExact(t *testing.T) {
 		change(&x.Attributes[0], &x.Attributes[1])
 		must.Fail(t, x.Validate(), "exact value", "%s", name)
 	}
+}
+
+// floats returns numbers whose units are a part of 1.
+func floats(list []int64, scale float64) (out []float64) {
+	for _, v := range list {
+		out = append(out, float64(v)/scale)
+	}
+	return out
 }
