@@ -100,9 +100,11 @@ func (r *FindRequest) find(ctx context.Context) (*discover.Found, error) {
 	}
 	if err := r.look(ctx, a); err != nil {
 		err = r.unfound(ctx, a, err)
-		if b, _ := r.attempt(ctx); errors.Is(err, errtext.ErrPrism) && !r.faulty && (r.idle || b.found != nil) { // another attempt loses nothing
-			r.faulty, r.idle, r.notes = true, false, nil
-			return r.find(ctx)
+		if errors.Is(err, errtext.ErrPrism) && !r.faulty {
+			if b, _ := r.attempt(ctx); r.idle || b.found != nil { // another attempt loses nothing
+				r.faulty, r.idle, r.notes = true, false, nil
+				return r.find(ctx)
+			}
 		}
 		return nil, err
 	}

@@ -30,7 +30,8 @@ func thin(o *dense.Oracle, r *risk, ms []query.Measurement, start []float64, f *
 		return f
 	}
 	companion := likelyStart(o, ms, r.perturbed, start, f.companion, r.total)
-	if f.companion = nil; companion == nil {
+	f.companion = nil // free memory
+	if companion == nil {
 		return f
 	}
 	of, err := fit(o, r, likely, companion, 0, promising*math.Abs(f.risk), s)
