@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -78,15 +79,21 @@ func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
 	}
 	views, named := make([]*view, len(asked)), make([]map[string]*group, len(asked))
 	var groups []*group        // of the first
+	same := map[string]int{}   // items by what they look at
 	for i, it := range asked { // each looks at its own columns, so that it is answered as if it were asked alone
 		v, err := r.look(&Query{Items: []Item{it}, Table: q.Table, Where: q.Where, Keys: q.Keys})
-		if err == nil {
-			err = v.fill()
-		}
 		if err != nil {
 			return nil, err
 		}
-		v.population, views[i] = o.Population, v
+		looks := fmt.Sprint(v.columns, v.numbers, slices.Sorted(maps.Keys(v.shares)))
+		if first, known := same[looks]; known {
+			views[i], named[i] = views[first], named[first]
+			continue
+		}
+		if err := v.fill(); err != nil {
+			return nil, err
+		}
+		v.population, views[i], same[looks] = o.Population, v, i
 		var list []*group
 		if list, named[i] = v.groups(); i == 0 {
 			groups = list
