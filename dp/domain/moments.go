@@ -45,9 +45,9 @@ func (a *Attribute) Stretches(code Code) []Stretch {
 	first, last := a.multiples(int(code))
 	begin, _ := a.span()
 	below, above := outside(a.Exact, a.Cuts)
-	return a.stretches(int(first-begin), int(last-begin)+1, len(below), len(above), func(k float64) float64 {
+	return a.stretches(uint64(first)-uint64(begin), uint64(last)-uint64(begin), len(below), len(above), func(k uint64) float64 {
 		return float64(a.written(begin+int64(k))) / unit
-	}, func(k float64) float64 { return (float64(begin) + k) * float64(a.Resolution) / unit })
+	}, func(k uint64) float64 { return (float64(begin) + float64(k)) * float64(a.Resolution) / unit })
 }
 
 func (a *Attribute) floatStretches(code Code) []Stretch {
@@ -60,9 +60,9 @@ func (a *Attribute) floatStretches(code Code) []Stretch {
 	}
 	whole, g := newGrid(a.whole(), 0), newGrid(a, int(code))
 	below, above := outside(a.FloatExact, a.FloatCuts)
-	return a.stretches(int(g.first-whole.first), int(g.last-whole.first)+1, len(below), len(above), func(k float64) float64 {
-		return a.writtenFloat(&whole, whole.first+k)
-	}, func(k float64) float64 { return (whole.first + k) * a.FloatResolution })
+	return a.stretches(uint64(g.first-whole.first), uint64(g.last-whole.first), len(below), len(above), func(k uint64) float64 {
+		return a.writtenFloat(&whole, whole.first+float64(k))
+	}, func(k uint64) float64 { return (whole.first + float64(k)) * a.FloatResolution })
 }
 
 // stretches collects the values of a cell: they are uniform in each run of the distribution, or in the whole cell without one.
@@ -72,19 +72,20 @@ type stretches struct {
 	list   []Stretch
 }
 
-// stretches returns the values from … to−1, so many of them exact ones below and above the range.
-func (a *Attribute) stretches(from, to, below, above int, exact, linear func(k float64) float64) []Stretch {
+// stretches returns the values from … to, so many of them exact ones below and above the range. Numbers of values are unsigned: all
+// of int64 has 2^64.
+func (a *Attribute) stretches(from, to uint64, below, above int, exact, linear func(k uint64) float64) []Stretch {
 	last := to
 	if above > 0 {
-		last = a.whole().Fine() - above
+		last = uint64(a.whole().Fine() - 1 - above)
 	}
 	cut := func(m stretches) stretches {
-		for k := from; k < min(to, below); k++ {
-			m.add(k, k+1, exact)
+		for k := from; k <= to && k < uint64(below); k++ {
+			m.add(k, k, exact)
 		}
-		m.add(max(from, below), min(to, last), linear)
-		for k := max(from, last); k < to; k++ {
-			m.add(k, k+1, exact)
+		m.add(max(from, uint64(below)), min(to, last), linear)
+		for k := max(from, last+1); above > 0 && k <= to; k++ {
+			m.add(k, k, exact)
 		}
 		return m
 	}
@@ -95,21 +96,24 @@ func (a *Attribute) stretches(from, to, below, above int, exact, linear func(k f
 	return out.list
 }
 
-// add adds the values from … to−1; value is linear in their number.
-func (m *stretches) add(from, to int, value func(k float64) float64) {
-	for at := from; at < to; {
-		end, weight := to, float64(to-at)
+// add adds the values at … to; value is linear in their number.
+func (m *stretches) add(at, to uint64, value func(k uint64) float64) {
+	for at <= to {
+		end, weight := to, float64(to-at)+1
 		if m.shares != nil {
 			for _, f := range m.shares.from {
-				if f > at {
-					end = min(end, f)
+				if uint64(f) > at {
+					end = min(end, uint64(f)-1)
 					break
 				}
 			}
-			weight = m.shares.Below(float64(end)) - m.shares.Below(float64(at))
+			weight = m.shares.Below(float64(end)+1) - m.shares.Below(float64(at))
 		}
-		m.list = append(m.list, Stretch{value(float64(at)), value(float64(end - 1)), float64(end - at), weight})
+		m.list = append(m.list, Stretch{value(at), value(end), float64(end-at) + 1, weight})
 		m.weight += weight
-		at = end
+		if end == to {
+			return
+		}
+		at = end + 1
 	}
 }

@@ -48,3 +48,21 @@ func TestMoments(t *testing.T) {
 		t.Error("NULL has a mean")
 	}
 }
+
+// TestMomentsOfGreatRanges: ranges of up to all of int64 have the moments of even numbers, at once.
+func TestMomentsOfGreatRanges(t *testing.T) {
+	const least, most = math.MinInt64, math.MaxInt64
+	for _, cuts := range [][]int64{{least, most}, {least, 0, most}, {least, least / 3, most / 3, most}, {least, -5, most}, {-1 << 62, 1 << 62}} {
+		for _, resolution := range []int64{1, 7, 1 << 40} {
+			a := Attribute{Type: Int64, Cuts: cuts, Resolution: resolution}
+			for b := range len(cuts) - 1 {
+				low, high := float64(cuts[b]), float64(cuts[b+1])
+				mean, square, ok := a.Moments(Code(b))
+				want, wide := (low+high)/2, (low*low+low*high+high*high)/3
+				if !ok || math.Abs(mean-want) > 1e-6*(high-low) || math.Abs(square-wide) > 1e-6*wide {
+					t.Errorf("cell %d of %d at %d: %g, %g; want %g, %g", b, cuts, resolution, mean, square, want, wide)
+				}
+			}
+		}
+	}
+}

@@ -89,8 +89,8 @@ type piece struct {
 // those are, so that unvisited differences need not be drawn. Pieces are returned in order of codes.
 //
 // Let σ be the standard deviation of the noise and t = σ·√(2·ln nodes) the size of its largest value among the visited
-// nodes of a level. A difference below t counts as 0; one within farSigmas·σ of the whole count counts as all of it,
-// because noise does not move records far from all others.
+// nodes of a level. A difference within farSigmas·σ of the whole count counts as all of it, because noise does not move
+// records far from all others; one within t of what even values have, or NaN, counts as theirs.
 func (s TreeShape) Descend(total, variance float64, difference func(level, index int) float64) []Piece {
 	sigma, done := math.Sqrt(variance), []piece(nil)
 	open, level := []piece{{0, 0, s.Values, max(total, 0)}}, 0
@@ -127,15 +127,16 @@ func (s TreeShape) halve(open, done []piece, width, level int, sigma float64, di
 		case p.count <= limit:
 			done = append(done, p)
 		default:
+			even := 0.0
+			if second := p.to - middle; second < width/2 { // partly padding: alike means alike for each value
+				even = p.count * (1 - 2*float64(second)/float64(p.to-p.from))
+			}
 			d := clampTo(difference(level, p.index), p.count)
 			switch size := math.Abs(d); {
-			case size <= limit:
-				d = 0
-			case p.count-size < farSigmas*sigma:
+			case size > limit && p.count-size < farSigmas*sigma:
 				d = math.Copysign(p.count, d)
-			}
-			if s.lopsided(middle, p.to, width) && d == 0 { // alike means alike for each value
-				d = p.count * (1 - 2*float64(p.to-middle)/float64(p.to-p.from))
+			case !(math.Abs(d-even) > limit):
+				d = even
 			}
 			for half, count := range [2]float64{(p.count + d) / 2, (p.count - d) / 2} {
 				child := piece{2*p.index + half, p.from, middle, count}
@@ -149,9 +150,6 @@ func (s TreeShape) halve(open, done []piece, width, level int, sigma float64, di
 	return next, done
 }
 
-// lopsided reports whether the second half of a node is partly padding.
-func (s TreeShape) lopsided(middle, to, width int) bool { return to-middle < width/2 }
-
 func clampTo(x, limit float64) float64 { return min(max(x, -limit), limit) }
 
 // ordered returns the pieces in order of codes.
@@ -164,13 +162,19 @@ func ordered(list []piece) []Piece {
 	return out
 }
 
-// Pieces estimates counts from the released differences and a number of records.
+// Pieces estimates counts from the released differences and a number of records. Halves without one are even.
 func (t *Tree) Pieces(total float64) []Piece {
 	at := make(map[[2]int]float64, len(t.Nodes))
 	for _, n := range t.Nodes {
 		at[[2]int{n.Level, n.Index}] = n.Difference
 	}
-	return t.Shape.Descend(total, t.Variance, func(level, index int) float64 { return at[[2]int{level, index}] })
+	return t.Shape.Descend(total, t.Variance, func(level, index int) float64 {
+		d, ok := at[[2]int{level, index}]
+		if !ok && (level > 0 || !t.Shape.Null) {
+			return math.NaN()
+		}
+		return d
+	})
 }
 
 // Cumulative returns what Difference takes, from the counts of the codes.

@@ -208,4 +208,15 @@ var strange = []family{
 		return g
 	}},
 	under("linear queries with δ = 0", "linear queries", "--delta=0"),
+	{"nights", func(r *rand.Rand, people int) *generated {
+		g := &generated{}
+		from, wide := 20+r.IntN(4), 3+r.IntN(4)
+		at := make([]int, people)
+		g.add("at", "type: TIME, min: \"00:00:00\", max: \"23:59:59\", resolution: minute", people, func(i int) string {
+			at[i] = (60*from + r.IntN(60*wide)) % (24 * 60)
+			return fmt.Sprintf("%02d:%02d:00", at[i]/60, at[i]%60)
+		})
+		g.add("ward", list(3), people, func(i int) string { return "v" + strconv.Itoa((at[i]/60+r.IntN(2))%3) })
+		return g
+	}},
 }

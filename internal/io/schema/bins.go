@@ -26,7 +26,7 @@ func (c *columnReader) number(n *yaml.Node, key string) *big.Rat {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	good := err == nil && len(s) <= 400 && !strings.ContainsAny(s, "xXpP_iInN") && math.Abs(x) < 1e300
-	if good && x == 0 { // never compute a power of ten that float64 has no room for
+	if good && math.Abs(x) < 1e-300 { // never compute a power of ten that float64 has no room for
 		mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
 		if good = !strings.ContainsAny(mantissa, "123456789"); good {
 			return new(big.Rat)

@@ -178,8 +178,8 @@ func (c *columnReader) categories() {
 		}
 	}
 	if c.attr.Type == domain.Numeric && c.scale(0) {
-		for i, s := range c.attr.Values {
-			c.attr.Values[i] = c.canonical(s)
+		for i, n := range c.list(c.values["values"], c.what+": values") {
+			c.attr.Values[i] = c.canonical(n, "values")
 		}
 	}
 	if n := len(c.attr.Values); n > domain.MaxSize-2 {
@@ -204,12 +204,10 @@ func (c *columnReader) prefixes() {
 	slices.Sort(c.attr.Prefixes)
 }
 
-// canonical returns the text that a number is written as; what is none stays as it is, and is found by validate.
-func (c *columnReader) canonical(s string) string {
-	if v, ok := c.attr.ParseNative(s); ok {
-		return string(c.attr.AppendNative(nil, v))
-	}
-	return s
+// canonical returns the text that a NUMERIC is written as.
+func (c *columnReader) canonical(n *yaml.Node, key string) string {
+	v, _ := c.native(n, key)
+	return string(c.attr.AppendNative(nil, v))
 }
 
 // unusable reads what NULL and unusable values become; faulty tells that the cells are not known.
@@ -251,8 +249,8 @@ func (c *columnReader) other() {
 	} else if c.attr.Type != domain.String {
 		c.add(c.keys["other"], "%s: a number cannot be written back as %q; add other_value: NUMBER", c.what, "other")
 	}
-	if c.attr.Type == domain.Numeric {
-		c.attr.OtherValue = c.canonical(c.attr.OtherValue)
+	if n := c.values["other_value"]; n != nil && c.attr.Type == domain.Numeric {
+		c.attr.OtherValue = c.canonical(n, "other_value")
 	}
 }
 
