@@ -31,6 +31,9 @@ type Attribute struct {
 	// such as a code for what is missing, take the outermost multiples: see ReserveExact.
 	Exact      []int64   `json:",omitempty"`
 	FloatExact []float64 `json:",omitempty"` // FLOAT64: the same
+	// Beyond says of the least and the largest value that smaller and larger ones are expected, which become these: the range
+	// was found, and noise hid how far values go.
+	Beyond [2]bool `json:",omitzero"`
 
 	// Learned is above 0 if the attribute has two cut points and that many bins between them, which are learned from
 	// a release: see WithBins. Until then records are coded by the multiples of the resolution, the least being 0,

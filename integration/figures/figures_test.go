@@ -104,7 +104,7 @@ func TestFigures(t *testing.T) {
 						m.table(g, epsilon, method)
 					}
 				}
-				if k == len(epsilons)-1 && (long || i%2 == 0) && g.terms == nil && g.all == "" {
+				if (long || k == len(epsilons)-1 && i%2 == 0) && g.terms == nil && g.all == "" {
 					m.table(g, epsilon, "")
 				}
 			}
@@ -146,8 +146,9 @@ func (m *machine) table(g *generated, epsilon float64, method string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if found { // its cells are not ours: counts and means alone have a truth
+	if found {
 		m.total(g, family, dir)
+		m.found(g, family, dir)
 		return
 	}
 	said := m.statement(dir)
@@ -205,6 +206,52 @@ func (g *generated) total() float64 { return float64(len(g.columns[0].texts)) }
 func (m *machine) total(g *generated, family, dir string) {
 	if a, ok := m.query(dir, "SELECT COUNT(*) FROM rows"); ok {
 		m.interval(family, "counts of all", g.total(), a.Answers[0].Low, a.Answers[0].High, "COUNT(*)")
+	}
+}
+
+// ranged is what query says of values beyond a range that was found.
+var ranged = regexp.MustCompile(`(?:, of values (?:from (\S+?)(?: to (\S+)| on)|up to (\S+)))?(?:, with values of \S+(?: below (\S+))?(?: and)?(?: above (\S+))?(?: and)?( that cannot be used)?)?$`)
+
+// found compares numbers of a domain that was found: counts of cells, with the values beyond the range that are said to be among them, and
+// means of the values as they are once those beyond it are its ends. Columns that a resolution rounds have other values than the table.
+func (m *machine) found(g *generated, family, dir string) {
+	file, err := os.ReadFile(filepath.Join(dir, "out.release", "_domain.yaml"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for i := range g.columns {
+		c := &g.columns[i]
+		line := regexp.MustCompile(`(?m)^ *- \{name: "` + regexp.QuoteMeta(c.name) + `".*$`).FindString(string(file))
+		if g.persons != nil || c.written != nil || !strings.Contains(line, "min: ") || strings.Contains(line, "resolution") || !regexp.MustCompile("INT64|NUMERIC|FLOAT64").MatchString(line) {
+			continue
+		}
+		end := func(text string, otherwise float64) float64 {
+			if x, err := strconv.ParseFloat(text, 64); err == nil {
+				return x
+			}
+			return otherwise
+		}
+		a, _ := m.query(dir, fmt.Sprintf("SELECT %[1]s, COUNT(*) FROM rows GROUP BY %[1]s", c.name))
+		for _, x := range a.Answers {
+			beyond, label, truth := ranged.FindStringSubmatch(x.From), x.Group[c.name], 0.0
+			low, high := end(beyond[4], math.Inf(-1)), end(beyond[5], math.Inf(1))
+			for r := range c.texts {
+				if c.in(r, label) || c.texts[r] == "" && (label == "NULL" || beyond[6] != "") || c.number(r) < low || c.number(r) > high {
+					truth++
+				}
+			}
+			m.interval(family, "counts of found values"+some(truth), truth, x.Low, x.High, c.name+" "+label)
+		}
+		if a, ok := m.query(dir, "SELECT AVG("+c.name+") FROM rows"); ok {
+			beyond, sum, n := ranged.FindStringSubmatch(a.Answers[0].From), 0.0, 0.0
+			low, high := end(beyond[1], math.Inf(-1)), min(end(beyond[2], math.Inf(1)), end(beyond[3], math.Inf(1)))
+			for r := range c.texts {
+				if x := c.number(r); !math.IsNaN(x) {
+					sum, n = sum+min(max(x, low), high), n+1
+				}
+			}
+			m.interval(family, "means of found ranges", sum/n, a.Answers[0].Low, a.Answers[0].High, c.name)
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ type AnswerJSON struct {
 	StandardError *float64          `json:"standard_error"`  // of the value
 	Low           *float64          `json:"low"`             // end of the 95 % interval
 	High          *float64          `json:"high"`            // the other end
-	From          string            `json:"from"`            // measured: all that the answer needs was; modelled; ", earlier version" is added if one made the release, and ", of values up to X" if larger ones have become X
+	From          string            `json:"from"`            // measured: all that the answer needs was; modelled; ", earlier version" is added if one made the release, and ", of values …" or ", with values of …" if values have become the ends of a range
 	Note          string            `json:"note,omitempty"`  // why there is no value
 }
 

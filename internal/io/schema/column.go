@@ -10,12 +10,13 @@ import (
 )
 
 // cellKeys are the keys of a column that say what its cells are.
-var cellKeys = []string{"values", "prefix", "min", "max", "bins", "edges", "step", "resolution", "exact"}
+var cellKeys = []string{"values", "prefix", "min", "max", "bins", "edges", "step", "resolution", "exact", "beyond"}
 
 // rivals are keys; a column can have one of them.
 var rivals = [][2]string{{"values", "edges"}, {"values", "min"}, {"values", "max"}, {"values", "bins"},
 	{"values", "resolution"}, {"edges", "min"}, {"edges", "max"}, {"edges", "bins"}, {"edges", "step"}, {"bins", "step"},
-	{"values", "exact"}, {"edges", "exact"}, {"bins", "exact"}}
+	{"values", "exact"}, {"edges", "exact"}, {"bins", "exact"},
+	{"values", "beyond"}, {"edges", "beyond"}}
 
 // typeKeys returns the keys that say what the cells of a type are.
 func typeKeys(t domain.Type) (keys []string) {
@@ -31,7 +32,7 @@ func typeKeys(t domain.Type) (keys []string) {
 		if f.Calendar {
 			keys = append(keys, "step")
 		}
-		keys = append(keys, "resolution")
+		keys = append(keys, "resolution", "beyond")
 		if t != domain.Time {
 			keys = append(keys, "exact")
 		}
@@ -161,6 +162,19 @@ func (c *columnReader) cells() {
 		c.floatBins()
 	default:
 		c.bins()
+	}
+	c.beyond()
+}
+
+// beyond reads at which ends of the range values beyond it are expected.
+func (c *columnReader) beyond() {
+	for _, n := range c.list(c.values["beyond"], c.what+": beyond") {
+		end := slices.Index([]string{"min", "max"}, n.Value)
+		if end < 0 {
+			c.add(n, "%s: beyond: got %s; want [min], [max] or [min, max]", c.what, quote(n.Value))
+			continue
+		}
+		c.attr.Beyond[end] = true
 	}
 }
 

@@ -69,6 +69,7 @@ var (
 		{name: "step", form: "STEP", text: "calendar bins: minute, hour, day, week, month, quarter or year", shape: scalar},
 		{name: "resolution", form: "VALUE", text: "values are multiples of it: a number, or second, minute, hour, day for times", shape: scalar},
 		{name: "exact", form: "[A, B, …]", text: "values that are written as they are, such as codes beyond min and max", shape: scalars},
+		{name: "beyond", form: "[min, max]", text: "ends beyond which values are expected, as at those that were found: answers say so", shape: list(shape{"enum": []string{"min", "max"}})},
 		{name: "null", form: "true", text: "NULL is a cell of its own", shape: boolean},
 		{name: "other", form: "true", text: "a value outside values becomes the cell other", shape: boolean},
 		{name: "other_value", form: "VALUE", text: `how the cell other is written back; default "other"`, shape: scalar},

@@ -134,6 +134,17 @@ func TestProduct(t *testing.T) {
 	}
 }
 
+// TestBeyond: the ends of a range say whether values beyond them are expected.
+func TestBeyond(t *testing.T) {
+	for text, want := range map[string][2]bool{"": {}, ", beyond: [min]": {true, false}, ", beyond: [max, min]": {true, true}} {
+		f := must.Value(Parse("f", []byte("privacy_id: none\ncolumns: [{name: x, type: INT64, min: 3, max: 900, null: true"+text+"}]")))(t)
+		must.Equal(t, f.Domain.Attributes[0].Beyond, want)
+	}
+	for _, column := range []string{"type: INT64, min: 3, max: 9, beyond: [most], null: true", "type: INT64, edges: [3, 9], beyond: [max], null: true", "type: STRING, values: [a], beyond: [max], null: true"} {
+		must.Fails(Parse("f", []byte("privacy_id: none\ncolumns: [{name: x, "+column+"}]")))(t, "beyond")
+	}
+}
+
 // TestColumns has one row per kind of column: its labels, first, second and last, and its resolution.
 func TestColumns(t *testing.T) {
 	tests := []struct{ column, want string }{

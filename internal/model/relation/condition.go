@@ -47,6 +47,26 @@ func (c *Condition) Split(column int, a *domain.Attribute) (fine *domain.Attribu
 	return a.Split(c.cuts[column].ints, c.cuts[column].floats)
 }
 
+// Stops reports whether a test tells the largest value of a column, or with end 0 its least, from all values beyond it.
+func (c *Condition) Stops(column, end int, a *domain.Attribute) (stops bool) {
+	code := domain.Code(end * (a.Bins() - 1))
+	c.root.visit(func(i int, t *test) {
+		if i != column || t == nil || t.codes != nil {
+			return
+		}
+		beyond := [...]bool{t.lo == math.MinInt64, t.hi == math.MaxInt64}[end]
+		low, high, _ := a.Ends(code)
+		inside := t.lo <= [...]int64{low, high}[end] && [...]int64{low, high}[end] <= t.hi
+		if t.floats {
+			low, high, _ := a.FloatEnds(code)
+			beyond = [...]bool{math.IsInf(t.least, -1), math.IsInf(t.largest, 1)}[end]
+			inside = t.least <= [...]float64{low, high}[end] && [...]float64{low, high}[end] <= t.largest
+		}
+		stops = stops || inside != beyond
+	})
+	return stops
+}
+
 // Meets reports whether a record meets the condition, if no test changes inside its cells; attrs are their attributes.
 func (c *Condition) Meets(attrs []*domain.Attribute, record []domain.Code) bool {
 	return c.root.holds(attrs, record) == yes

@@ -36,11 +36,11 @@ type Answer struct {
 	Hidden                          float64 // fewer people than about so many have no answer; 0: this has one
 	Measured                        bool    // noisy answers of all marginals that bear on it were released; false: the model's error is predicted
 	Earlier                         bool    // an earlier version made the release: the interval leaves out the fit's distance from the answers
-	UpTo                            string  // the end of a range at which many people are: it is of values up to that, as larger ones have become
+	Range                           string  // of which values it is, if others have become the ends of a range, such as "of values up to 9"
 }
 
-// From says where the standard error comes from: "measured" or "modelled", and whether an earlier version made the release, or larger
-// values have become the end of their range.
+// From says where the standard error comes from: "measured" or "modelled", and whether an earlier version made the release, or values
+// have become the ends of their range.
 func (a *Answer) From() string {
 	from := "modelled"
 	if a.Measured {
@@ -49,8 +49,8 @@ func (a *Answer) From() string {
 	if a.Earlier {
 		from += ", earlier version"
 	}
-	if a.UpTo != "" {
-		from += ", of values up to " + a.UpTo
+	if a.Range != "" {
+		from += ", " + a.Range
 	}
 	return from
 }
@@ -102,7 +102,7 @@ func (r *Release) Answer(q *Query, o Options) ([]Answer, error) {
 	first := views[0]
 	if len(groups) == 0 {
 		if len(q.Keys) > 0 || !first.possible() {
-			return nil, errors.New("query: nobody can meet WHERE " + q.Where + "; weaken it")
+			return nil, errors.New("query: nobody can meet WHERE " + q.Where + first.outside() + "; weaken it")
 		}
 		groups = []*group{{}}
 	}
@@ -205,10 +205,8 @@ func (v *view) answer(g *group, it *Item) Answer {
 			v.variance(&out, g, &it.Top, count)
 		}
 	}
-	if i := v.d.Index(it.Top.Column); i >= 0 && i < v.r.Domain.Len() && it.Top.Function != "COUNT" && out.Hidden == 0 {
-		if end, from := v.piled(i); it.Top.Function != "QUANTILE" || out.High >= from {
-			out.UpTo = end
-		}
+	if out.Hidden == 0 {
+		out.Range = v.ranges(&out, g, it)
 	}
 	least, most := v.bounds(it)
 	out.Low, out.High = max(least, out.Low), min(most, out.High)

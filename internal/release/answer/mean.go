@@ -10,7 +10,7 @@ import (
 type Mean struct {
 	Known       bool
 	Value, Half float64
-	UpTo        string // see Answer
+	Range       string // see Answer
 }
 
 // String writes a mean with its interval, to two digits of the latter.
@@ -20,8 +20,8 @@ func (m Mean) String() string {
 		most = 0
 	}
 	said := fmt.Sprintf("mean %s ± %s", known(m.Value, m.Half, 2, most), known(m.Half, m.Half, 2, most))
-	if m.UpTo != "" {
-		said += ", of values up to " + m.UpTo
+	if m.Range != "" {
+		said += ", " + m.Range
 	}
 	return said
 }

@@ -63,7 +63,7 @@ func (r *Release) mean(attr *domain.Attribute, of string) Mean {
 	if err != nil || list[0].Hidden > 0 {
 		return Mean{}
 	}
-	return Mean{Known: true, Value: list[0].Value, Half: max(list[0].High-list[0].Value, list[0].Value-list[0].Low), UpTo: list[0].UpTo}
+	return Mean{Known: true, Value: list[0].Value, Half: max(list[0].High-list[0].Value, list[0].Value-list[0].Low), Range: list[0].Range}
 }
 
 func (r *Release) ask(sql string) ([]Answer, error) {

@@ -143,7 +143,7 @@ func TestTailsThatAreCut(t *testing.T) {
 			d := must.Value((&domain.Domain{Attributes: []domain.Attribute{a}}).WithBins([]domain.LearnedBins{b}))(t)
 			for _, x := range ask(t, unexplained(t, d, 25), "SELECT AVG(x), SUM(x), STDDEV(x), QUANTILE(x, 0.999), MEDIAN(x), COUNT(x) FROM rows") {
 				want := name == "cut" && x.Column != "MEDIAN(x)" && x.Column != "COUNT(x)"
-				must.Hold(t, x.UpTo != "" == want, "%s of %s, a tail that is %s: of values up to %q", x.Column, a.Type, name, x.UpTo)
+				must.Hold(t, x.Range != "" == want, "%s of %s, a tail that is %s: %q", x.Column, a.Type, name, x.Range)
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func TestTailsOfCounts(t *testing.T) {
 			}
 			r.Model.Weights[k] = .5
 			for _, a := range ask(t, r, "SELECT AVG(x), STDDEV(x), MEDIAN(x) FROM rows") {
-				must.Hold(t, a.UpTo != "" == (cut && a.Column != "MEDIAN(x)"), "%s of %d values, cut %t: up to %q", a.Column, k, cut, a.UpTo)
+				must.Hold(t, a.Range != "" == (cut && a.Column != "MEDIAN(x)"), "%s of %d values, cut %t: %q", a.Column, k, cut, a.Range)
 			}
 		}
 	}

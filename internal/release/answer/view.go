@@ -31,6 +31,7 @@ type view struct {
 	uneven     [][]float64                    // of every cell of each of clique, see unevenness
 	far        [][]float64                    // of every cell of each of clique, see farOf; nil if it is no number
 	counts     [][]float64                    // people in them
+	ends       [][2]end                       // of the range of each of clique
 	cut        bool                           // a cell has more than one part
 	strides    []int                          // of clique in people, if several columns have cells of many values; else nil
 	people     []float64                      // in the cells of clique
@@ -313,6 +314,9 @@ func (v *view) fill() error {
 		v.table.AddRecords(m.Columns, m.Weights, scale)
 	}
 	v.table.Classes = v.classes()
+	for at := range v.clique {
+		v.ends = append(v.ends, v.moved(at))
+	}
 	many := 0
 	for at, i := range v.clique {
 		if slices.ContainsFunc(v.parts[at], func(parts []part) bool { return len(parts) > 1 || width(v.attrs[i], int(parts[0].code)) > 1 }) {

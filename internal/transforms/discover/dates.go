@@ -72,6 +72,7 @@ func (f *FoundColumn) dates(c Column, units float64, y, steps, far noisy) {
 		first, last, apart = min(first, year), year, nil
 	}
 	f.Min, f.Max = cmp.Or(c.Min, fmt.Sprintf("%04d-01-01", first)), cmp.Or(c.Max, fmt.Sprintf("%04d-12-31", last))
+	f.Beyond = [2]bool{c.Min == "", c.Max == ""}
 	if f.Type != domain.Date {
 		f.Max = cmp.Or(c.Max, f.Max+"T23:59:59")
 	}

@@ -99,6 +99,15 @@ func (f *FoundColumn) line() string {
 		if f.Resolution != "" && !(f.Type == domain.Int64 && f.Resolution == "1") {
 			text += ", resolution: " + f.Resolution
 		}
+		var ends []string
+		for i, end := range []string{"min", "max"} {
+			if f.Beyond[i] {
+				ends = append(ends, end)
+			}
+		}
+		if len(ends) > 0 {
+			text += ", beyond: [" + strings.Join(ends, ", ") + "]"
+		}
 		if len(f.Exact) > 0 {
 			text += ", exact: " + yamltext.List(f.Exact, yamltext.Plain)
 		}

@@ -35,6 +35,7 @@ type FoundColumn struct {
 	Max        string           `json:",omitempty"`
 	Resolution string           `json:",omitempty"`
 	Exact      []string         `json:",omitempty"` // values beyond the range: codes, or what stands for a tail
+	Beyond     [2]bool          `json:",omitzero"`  // whether noise may hide values below Min, and above Max
 	Common     string           `json:",omitempty"` // a value of the fullest part of the range
 	Null       bool             `json:",omitempty"`
 	Written    cellkind.Written `json:",omitempty"` // how numbers or dates are written, if not as dapple writes them

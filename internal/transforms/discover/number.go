@@ -91,7 +91,7 @@ func (f *FoundColumn) within(c Column, e extent, n figures, needed int, units fl
 			break // steps would be coarse for the others too
 		}
 	}
-	from, to := f.refined(c, e, n.details, min(units, max(all, n.sizes.sigma)))
+	from, to := f.refined(c, e, n.sizes, n.details, min(units, max(all, n.sizes.sigma)))
 	f.span(c, from, to, places)
 	if f.Left != "" {
 		return
@@ -149,21 +149,26 @@ func (f *FoundColumn) tail(e extent, n figures) {
 	}
 }
 
-// limit is an end of a range. An open one is no value itself.
+// limit is an end of a range. An open one is no value itself. Beyond a final one no values are expected.
 type limit struct {
-	at   *big.Rat
-	open bool
+	at         *big.Rat
+	open, final bool
 }
 
-func limitAt(x float64, open bool) limit { return limit{new(big.Rat).SetFloat64(x), open} }
+func limitAt(x float64, open bool) limit { return limit{at: new(big.Rat).SetFloat64(x), open: open} }
+
+// limitBy returns an end that the name of a column says.
+func limitBy(x float64) limit { return limit{at: new(big.Rat).SetFloat64(x), final: true} }
 
 // refined returns the ends of the range from one magnitude to another: without the eighths at both ends that have at most a
 // hundredth of the units together, as far as noise lets one see, or what the name of the column says where that lies in them and
-// no values pass it.
-func (f *FoundColumn) refined(c Column, e extent, n noisy, units float64) (from, to limit) {
+// no values pass it. An end at 0 is final where no values of the other sign are seen.
+func (f *FoundColumn) refined(c Column, e extent, sizes, n noisy, units float64) (from, to limit) {
 	low, _ := within(e.first)
 	_, high := within(e.last)
 	from, to = limitAt(low, e.first < powers), limitAt(high, e.last > powers)
+	from.final = e.first == powers && sum(sizes.cells[:powers]) <= shown*sizes.sigma*math.Sqrt(powers)
+	to.final = e.last == powers && sum(sizes.cells[powers+1:magnitudeCells-1]) <= shown*sizes.sigma*math.Sqrt(powers)
 	if n.cells != nil {
 		if cut := n.idle(e.last*details, 1, units); e.last > powers && cut > 0 {
 			_, high := detailWithin((e.last+1)*details - 1 - cut)
@@ -176,10 +181,10 @@ func (f *FoundColumn) refined(c Column, e extent, n noisy, units float64) (from,
 	}
 	if least, most, ok := cellkind.Limits(f.Name); ok {
 		if x := parsed(most); magnitude(x) == e.last && !n.passes(x, 1, units) {
-			to = limitAt(x, false)
+			to = limitBy(x)
 		}
 		if x := parsed(least); magnitude(x) == e.first && !n.passes(x, -1, units) {
-			from = limitAt(x, false)
+			from = limitBy(x)
 		}
 	}
 	return from, to
@@ -254,6 +259,7 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 		hi.Add(lo, step)
 	}
 	f.Min, f.Max = cmp.Or(c.Min, cellkind.Digits(lo)), cmp.Or(c.Max, cellkind.Digits(hi))
+	f.Beyond = [2]bool{!from.final, !to.final}
 	if c.Step == "" || step.Cmp(declared) != 0 {
 		f.Resolution = cellkind.Digits(step)
 	}
@@ -263,11 +269,11 @@ func (f *FoundColumn) span(c Column, from, to limit, places int) {
 func (c *Column) declared(from, to *limit) {
 	switch {
 	case c.Min != "":
-		if from.at, from.open = decimal(c.Min), false; to.at.Cmp(from.at) < 0 {
+		if *from = (limit{at: decimal(c.Min), final: true}); to.at.Cmp(from.at) < 0 {
 			to.at = from.at
 		}
 	case c.Max != "":
-		if to.at, to.open = decimal(c.Max), false; from.at.Cmp(to.at) > 0 {
+		if *to = (limit{at: decimal(c.Max), final: true}); from.at.Cmp(to.at) > 0 {
 			from.at = to.at
 		}
 	}
@@ -276,10 +282,10 @@ func (c *Column) declared(from, to *limit) {
 // clip takes an end to the nearest number that the column's field holds.
 func (c *Column) clip(end *limit) {
 	if c.Least != "" && end.at.Cmp(decimal(c.Least)) < 0 {
-		*end = limit{at: decimal(c.Least)}
+		*end = limit{at: decimal(c.Least), final: true}
 	}
 	if c.Most != "" && end.at.Cmp(decimal(c.Most)) > 0 {
-		*end = limit{at: decimal(c.Most)}
+		*end = limit{at: decimal(c.Most), final: true}
 	}
 }
 

@@ -1,0 +1,76 @@
+package answer_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
+
+// TestBeyondRanges: where values beyond a range are expected, a count says that they are among its people if a condition holds of the end
+// that they have become, and not of them. Conditions are generated.
+func TestBeyondRanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 12))
+	for _, a := range []domain.Attribute{
+		{Type: domain.Int64, Cuts: domain.EqualCuts(3, 12, 10), Resolution: 1},
+		{Type: domain.Int64, Cuts: []int64{3, 6, 9, 12}, Resolution: 1},
+		{Type: domain.Float64, FloatCuts: []float64{3, 7.5, 12}, FloatResolution: .5},
+		{Type: domain.Numeric, Scale: 2, Cuts: []int64{300, 600, 1200}, Resolution: 1},
+	} {
+		a.Name, a.Beyond, a.Null = "x", [2]bool{true, true}, true
+		release := unexplained(t, &domain.Domain{Attributes: []domain.Attribute{a, {Name: "g", Type: domain.String, Values: []string{"a", "b"}, HasFallback: true}}}, 25)
+		said := func(sql string) string { return ask(t, release, sql)[0].Range }
+		for range 300 {
+			text, meets := clause(r, 2)
+			got := ""
+			if meets(3) || meets(12) {
+				got = said("SELECT COUNT(*) FROM rows WHERE " + text)
+			}
+			must.Hold(t, !(meets(3) && !meets(-20)) || strings.Contains(got, "below 3"), "%v WHERE %s: %q, and values below 3 count otherwise", a.Type, text, got)
+			must.Hold(t, !(meets(12) && !meets(90)) || strings.Contains(got, "above 12"), "%v WHERE %s: %q, and values above 12 count otherwise", a.Type, text, got)
+		}
+		must.Equal(t, said("SELECT COUNT(*) FROM rows WHERE x >= 9"), "")
+		must.Equal(t, said("SELECT COUNT(*) FROM rows WHERE x < 9"), "")
+		must.Equal(t, said("SELECT COUNT(*) FROM rows WHERE x > 6 AND x < 9"), "")
+		must.Equal(t, said("SELECT COUNT(*) FROM rows WHERE x IS NOT NULL"), "")
+		must.Equal(t, said("SELECT AVG(x) FROM rows"), "of values from 3 to 12")
+		must.Equal(t, said("SELECT SHARE(x BETWEEN 9 AND 12) FROM rows"), "with values of x above 12")
+		list := ask(t, release, "SELECT x, COUNT(*) FROM rows GROUP BY x")
+		for i, answer := range list {
+			want := map[int]string{0: "with values of x below 3", len(list) - 2: "with values of x above 12"}[i]
+			must.Equal(t, answer.Range, want)
+		}
+	}
+}
+
+// clause makes a condition on x of so many levels, and the function that it is.
+func clause(r *rand.Rand, levels int) (text string, meets func(x float64) bool) {
+	if levels > 0 {
+		left, one := clause(r, levels-1)
+		right, other := clause(r, levels-1)
+		switch r.IntN(4) {
+		case 0:
+			return "(" + left + " OR " + right + ")", func(x float64) bool { return one(x) || other(x) }
+		case 1:
+			return "(" + left + " AND " + right + ")", func(x float64) bool { return one(x) && other(x) }
+		case 2:
+			return "NOT (" + left + ")", func(x float64) bool { return !one(x) }
+		}
+		return left, one
+	}
+	low, high := float64(r.IntN(15)), float64(r.IntN(15))
+	switch r.IntN(5) {
+	case 0:
+		return fmt.Sprintf("x >= %g", low), func(x float64) bool { return x >= low }
+	case 1:
+		return fmt.Sprintf("x < %g", low), func(x float64) bool { return x < low }
+	case 2:
+		return fmt.Sprintf("x != %g", low), func(x float64) bool { return x != low }
+	case 3:
+		return fmt.Sprintf("x IN (%g, %g)", low, high), func(x float64) bool { return x == low || x == high }
+	}
+	return fmt.Sprintf("x BETWEEN %g AND %g", low, high), func(x float64) bool { return low <= x && x <= high }
+}
