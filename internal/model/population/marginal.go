@@ -58,23 +58,21 @@ func (m *Model) Marginal(c domain.Clique, dst []float64) []float64 {
 	return dst
 }
 
-// Marginals returns Marginal of every clique. A sample's are counted in groups, with one pass over the records
-// for each, on all cores: far faster for hundreds of cliques that overlap.
+// Marginals returns Marginal of every clique. They are counted in groups, with one pass over the records or the universe
+// for each, records on all cores: far faster for hundreds of cliques that overlap.
 func (m *Model) Marginals(cliques []domain.Clique) [][]float64 {
 	out := make([][]float64, len(cliques))
-	if m.Columns == nil {
-		for i, c := range cliques {
-			out[i] = m.Marginal(c, nil)
-		}
-		return out
-	}
 	var s sums
 	var index []int32
 	for _, g := range cover(m.Sizes, cliques, clusterCells) {
-		index = m.locate(g.clique, index)
 		cells, _ := g.clique.Cells(m.Sizes) // cover has counted them
 		table := make([]float64, cells)
-		s.add(table, index, m.Weights, factors{})
+		if m.Columns == nil {
+			sumAxes(m.Sizes, g.clique, m.Weights, table)
+		} else {
+			index = m.locate(g.clique, index)
+			s.add(table, index, m.Weights, factors{})
+		}
 		for _, i := range g.members {
 			n, _ := cliques[i].Cells(m.Sizes)
 			out[i] = NewProjection(m.Sizes, g.clique, cliques[i]).Sum(make([]float64, n), table)
