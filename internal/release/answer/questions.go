@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,6 +73,25 @@ func (r *Release) ask(sql string) ([]Answer, error) {
 		return nil, err
 	}
 	return r.Answer(q, Options{})
+}
+
+// Miss returns the total variation that the standard errors of a table of columns predict between its people and the model's: half of
+// the mean absolute error of each cell, which is .4 of its standard error, and no more than half of its people, as there are not fewer
+// than 0. It is not known if noise hides a cell.
+func (r *Release) Miss(columns []string) (tv float64, ok bool) {
+	names := slices.Clone(columns)
+	for i := range names {
+		names[i] = quoted(names[i])
+	}
+	list := strings.Join(names, ", ")
+	cells, err := r.ask("SELECT " + list + ", COUNT(*) FROM rows GROUP BY " + list)
+	if err != nil {
+		return 0, false
+	}
+	for _, c := range cells {
+		tv += min(.4*c.StandardError, .5*c.Value) / r.Units
+	}
+	return min(tv, 1), !math.IsNaN(tv)
 }
 
 // Sum is the column that a gap stands for, with the shares of its cells and half of their 95 % intervals.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
@@ -52,8 +53,8 @@ func (d *Description) Files(a *synth.Artifact, rows int64) ([]dirsink.Released, 
 		return nil, err
 	}
 	cliques, marginals, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
-	privacy := statement(d, a, rows, summary)
-	asked := answer.Release{Domain: binned, Model: a.Result.Model, Units: math.Max(a.Result.Total.Units, 1), Errors: interval.New(a.Result)}
+	asked := askedOf(binned, a.Result)
+	privacy := statement(d, a, rows, summary, asked)
 	answers := answersOf(binned, d.Public.Workload, d.Queries, a.Result)
 	errors, err := json.Marshal(asked.Errors)
 	if err != nil {
@@ -77,7 +78,7 @@ func (d *Description) Files(a *synth.Artifact, rows int64) ([]dirsink.Released, 
 		}},
 		dirsink.Content(ErrorsFile, errors),
 		dirsink.Released{Name: ReportFile, Write: func(w io.Writer, _ []dirsink.File) error {
-			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(&asked), Means: asked.Means(), Sums: asked.Sums(), Answers: pageAnswers(answers)})
+			return report.WriteHTML(w, report.Page{Privacy: privacy, Domain: binned, Marginals: PageMarginals(cliques, marginals), Asked: Asked(asked), Means: asked.Means(), Sums: asked.Sums(), Answers: pageAnswers(answers)})
 		}},
 		stated(privacy),
 	), nil
@@ -125,7 +126,12 @@ func (d *Description) Statement(a *synth.Artifact) (report.Privacy, error) {
 		rows = int64(max(0, a.Result.Total.Units))
 	}
 	_, _, summary := marginalsOf(binned, d.Public.Workload.Tables(), a.Result)
-	return statement(d, a, rows, summary), nil
+	return statement(d, a, rows, summary, askedOf(binned, a.Result)), nil
+}
+
+// askedOf is a release as questions are asked of it.
+func askedOf(binned *domain.Domain, r *solver.Result) *answer.Release {
+	return &answer.Release{Domain: binned, Model: r.Model, Units: math.Max(r.Total.Units, 1), Errors: interval.New(r)}
 }
 
 // bookOf is what the statement says of the budget book that has paid for a release: the run, or the step that drew it.
@@ -136,7 +142,7 @@ func (d *Description) bookOf(a *synth.Artifact) *report.Book {
 	return d.Book
 }
 
-func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals) report.Privacy {
+func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals, asked *answer.Release) report.Privacy {
 	noise := report.Gaussian
 	if a.Statement.Accounting == dp.Pure.String() {
 		noise = report.Laplace
@@ -158,6 +164,7 @@ func statement(d *Description, a *synth.Artifact, rows int64, m report.Marginals
 	}
 	errors := report.FittedErrors(fitted)
 	errors.Shares = m.Shares
+	errors.Include(unmeasured(asked, d.Public.Workload))
 	p := report.New(report.Run{
 		Told: d.Told, Statement: a.Statement, Domain: &d.Public.Domain, Workload: d.Public.Workload, Method: a.Method, Status: r.Status, Fit: report.NewFit(r.Fit, &d.Public.Domain, r.Total.Units),
 		Total: r.Total, Rows: rows, RowsSD: report.RowsSD(&d.Public.Domain, r.Model, r.Total.Units), Tables: tables, RowsAsked: d.RowsAsked > 0,

@@ -252,6 +252,8 @@ func (p Privacy) tablesInWords(width int) string {
 		return "the noise hides by how much " + of + " miss"
 	case e.AverageTV == 0:
 		return ""
+	case e.Computed > 0:
+		return miss + fmt.Sprintf(" on average, predicted for %s with columns that an order computes", page.Count(float64(e.Computed)))
 	case m != nil:
 		return miss + fmt.Sprintf(" on average, measured to ± %.2g points", 196*m.SD)
 	}

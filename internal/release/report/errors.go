@@ -21,6 +21,10 @@ type Errors struct {
 
 	Shares float64 `json:"shares_95,omitempty"` // how far off the worst share of a column is, with 95 % confidence by its standard errors; 0 if one is unknown
 
+	// Computed is how many of the widest tables need a column that is computed from others, and more of them than one table of the
+	// workload has: their part of the average is predicted.
+	Computed int `json:"tables_computed,omitempty"`
+
 	Measured *MeasuredTV `json:"average_tv_measured,omitempty"` // nil: it was not
 
 	// PredictedCell is what the worst of PredictedCells cells is likely to miss by: no bound. Both are 0
@@ -85,6 +89,13 @@ func FittedErrors(f Fitted) Errors {
 	e := f.unmeasured()
 	e.measure(f.Measured, f.Total.Units)
 	return e
+}
+
+// Include makes the average one of all widest tables of the rows' columns, some of which have a predicted total variation.
+func (e *Errors) Include(tv float64, some, all int) {
+	if e.Computed = some; some > 0 && e.AverageTV > 0 {
+		e.AverageTV = (e.AverageTV*float64(all-some) + tv*float64(some)) / float64(all)
+	}
 }
 
 // unmeasured returns the errors as they follow from other releases than their measurement.
