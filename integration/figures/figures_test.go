@@ -117,6 +117,34 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// TestRowsThatGoWithAColumn: where noise hides how many rows people have of whom a column says it, counts hold the truth by what noise
+// hides; of the counts of values half held. None is called measured. Releases are apart.
+func TestRowsThatGoWithAColumn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("missing: time for the command's runs, 15 s of CPU; make integration runs them")
+	}
+	m := &machine{t: t, bin: must.Value(program.Build("../..", t.TempDir()))(t), counts: map[[2]string]*tally{}}
+	for seed := range uint64(32) {
+		g, dir := goesWithRows.make(rand.New(rand.NewPCG(seed, 77)), 5000), t.TempDir()
+		g.family = goesWithRows.name
+		for name, text := range map[string]string{"t.csv": g.csv(), "d.yaml": g.yaml()} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.made++
+		m.run(dir, "synth", "t.csv", "--output=out", "--format=csv", "--epsilon=.3", "--delta=1e-9", "--domain=d.yaml", "--expected_rows=5000", "--method=rake", "--quiet")
+		a, _ := m.query(dir, "SELECT kind, COUNT(*) FROM rows GROUP BY kind")
+		for _, x := range a.Answers {
+			m.interval(g.family, "counts", g.count(map[int]string{0: x.Group["kind"]}), x.Low, x.High, x.Group["kind"])
+			if x.From == "measured" {
+				t.Errorf("%s, seed %d: an answer that follows from what is assumed of rows is called measured", g.family, seed)
+			}
+		}
+	}
+	t.Log(m.judge())
+}
+
 // table makes one release of a table, by a method, and compares its figures; without a method its domain is found.
 func (m *machine) table(g *generated, epsilon float64, method string) {
 	dir, found := m.t.TempDir(), method == ""

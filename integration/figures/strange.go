@@ -219,4 +219,27 @@ var strange = []family{
 		g.add("ward", list(3), people, func(i int) string { return "v" + strconv.Itoa((at[i]/60+r.IntN(2))%3) })
 		return g
 	}},
+	goesWithRows,
 }
+
+// goesWithRows has people of whom one value of a column goes with few rows and the other with many.
+var goesWithRows = family{"rows that go with a column", func(r *rand.Rand, people int) *generated {
+	most := 10 + r.IntN(11)
+	g := &generated{full: true, head: fmt.Sprintf("events: {rows: {max: %d}}\n", most)}
+	part, few, many, low, high := .06+.12*r.Float64(), 1+r.Float64(), float64(most)*(.5+.4*r.Float64()), 20*r.Float64(), 40+50*r.Float64()
+	var kind []int
+	for p := range people {
+		k, mean := hit(r, part), few
+		if k == 1 {
+			mean = many
+		}
+		for range min(most, max(1, int(mean+math.Sqrt(mean)*r.NormFloat64()+.5))) {
+			g.persons, kind = append(g.persons, p), append(kind, k)
+		}
+	}
+	g.add("kind", list(2)+", fallback: v0", len(kind), func(i int) string { return "v" + strconv.Itoa(kind[i]) })
+	g.add("x", "type: INT64, min: 0, max: 99, fallback: 0", len(kind), func(i int) string {
+		return strconv.Itoa(min(99, max(0, int([2]float64{low, high}[kind[i]]+6*r.NormFloat64()))))
+	})
+	return g
+}}

@@ -28,6 +28,9 @@
 // of units with the same value are assumed to have a correlation of .1. Upwards the interval reaches to n_v + 1.96·σ: where a value tells
 // what other columns have, all of its units are in one cell.
 //
+// Numbers of rows that have one answer are taken as independent of other columns, too, and queries multiply people by them. What they
+// could be off by at most is 1.96 standard errors where the other column differs between numbers of rows, see dealing.
+//
 // # Models fitted to whole marginals
 //
 // A fit keeps a part w of what its answers say beyond its prior. So a cell whose answer has the noise σ², and from whose answer the

@@ -34,6 +34,7 @@ type part struct {
 	moved    []float64 // standard deviation that the prior has in each cell of a pair; nil of others
 	missed   *missed   // nil: not known
 	pooled   []bool    // of a column's values; nil: none
+	dealt    *dealing  // of a pair with merged numbers of rows; nil of others
 	one      int       // number of values of the attribute, if the interaction is of a single one of a residual fit; else 0
 }
 
@@ -63,6 +64,11 @@ func (v *Intervals) Linear(t Table) *Linear {
 		}
 		if l.whole && len(sub) == l.width && l.width > 1 && p.missed != nil && p.missed.noise > 0 {
 			p.alone = v.kept(t.Clique, p.missed.noise, p.base, p.missed.miss)
+		}
+		if i := slices.Index(sub, t.Rows-1); i >= 0 && len(sub) == 2 && v.uncertainty != nil {
+			if p.dealt = p.deals(i, v.uncertainty.Pooled[t.Clique[sub[i]]], v.oneWay[t.Clique[sub[i]]]); p.dealt != nil {
+				source = worse(source, Pooled)
+			}
 		}
 		l.parts, l.source = append(l.parts, p), worse(l.source, source)
 	})
@@ -318,6 +324,10 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			x = one*p.error(means, p.alone) + (1-one)*x
 		}
 		model += x
+		if p.dealt != nil {
+			x := p.dealt.off(means) / sigmas95
+			model += x * x
+		}
 		if p.missed == nil {
 			continue
 		}

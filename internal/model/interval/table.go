@@ -14,6 +14,8 @@ type Table struct {
 	Fitted []float64
 	// Classes, if not nil, has the class of every code of every attribute of Clique: no query tells codes of one class apart.
 	Classes [][]domain.Code
+	// Rows is the place behind that of the number of rows in Clique, by which queries multiply people; 0: they do not.
+	Rows int
 }
 
 // AddMarginal adds the cells with weight of the marginal of t's clique, which is in units of 1/scale.

@@ -303,7 +303,7 @@ func (k *Key) labels(a *domain.Attribute) func(code domain.Code) string {
 // fill lists the cells that the model gives weight to.
 func (v *view) fill() error {
 	m, scale := v.r.Model, v.r.Units/v.r.Model.Total()
-	v.table = interval.Table{Clique: v.clique, Codes: make([][]domain.Code, len(v.clique))}
+	v.table = interval.Table{Clique: v.clique, Codes: make([][]domain.Code, len(v.clique)), Rows: 1 + slices.Index(v.clique, v.rows)}
 	cells, err := v.clique.Cells(m.Sizes)
 	switch {
 	case err == nil && cells <= 1<<22:
