@@ -22,14 +22,14 @@ const (
 
 // certifiedCells writes the standard errors of the cells of c by the largest error of the model, if their answers are not known.
 func (v *Intervals) certifiedCells(c domain.Clique, fitted, dst []float64) {
-	switch m := v.answered(c); {
+	switch m, alone := v.answered(c), v.alone(c); {
+	case alone != nil:
+		for i, b := range fitted { // people that noise adds are spread evenly
+			p := b/v.units - 1/float64(len(fitted))
+			dst[i] = math.Sqrt(max(alone[i], v.totalVariance*p*p) + min(rounding, b))
+		}
 	case m != nil && len(c) > 1:
 		v.answeredCells(m, c, fitted, dst)
-	case m != nil:
-		for i, x := range m.Counts {
-			miss := m.Unit * float64(x)
-			dst[i] = math.Sqrt(ofColumn(miss, m.Variance))
-		}
 	case len(c) == 1:
 		v.certified(1, columnKnee, fitted, dst)
 	default:
@@ -46,6 +46,6 @@ func (v *Intervals) certified(part, knee float64, fitted, dst []float64) {
 	}
 }
 
-// ofColumn is the variance of a count of one column by how far the fit is from its answer, and by that answer's noise. A count is the
+// ofColumn is the variance of a sum of a column's values by how far the fit is from its answer, and by that answer's noise. It is the
 // sum of many cells, so the fit keeps little of that noise.
 func ofColumn(miss, noise float64) float64 { return max(miss*miss, noise) }

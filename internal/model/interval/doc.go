@@ -48,7 +48,8 @@
 // Selection alone (dpfw) releases one certificate, the largest error of any cell. Large cells get 1/2.7 of its upper
 // 95 % limit, S, as standard error, small cells of columns the variance S²·b/(b + S/2). Those of tables err by .7 of what S²·b/(b + 2·S)
 // says, and upwards by all of it. Its rounds also tell counts of columns, pairs and triples, with little more noise than answers have:
-// cells err as above with w = b/(b + σ), and sums by all of that noise and their distance from these counts, see certificate.go.
+// cells err as above with w = b/(b + σ), values of columns as those of whole marginals, and by (p − 1/k)²·σ_N² at least, and
+// sums by all of that noise and their distance from these counts, see certificate.go.
 //
 // # What a fit misses
 //

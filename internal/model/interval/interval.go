@@ -26,7 +26,7 @@ type Intervals struct {
 	totalVariance float64
 	uncertainty   *solver.Uncertainty
 	tables        map[string]*solver.TableUncertainty
-	oneWay        [][]float64 // variance of every value's count; nil of a certificate
+	oneWay        [][]float64 // variance of every value's count; nil of a certificate alone
 	screened      [4][]distance
 	measurements  []query.Measurement
 	maxError      *query.MaxError
@@ -46,9 +46,10 @@ func New(r *solver.Result) *Intervals {
 	if r.Uncertainty == nil {
 		if v.scale = spread(r); v.scale >= 0 {
 			v.keepMisses(miss.Of(r.Model, v.units, r.Measurements))
-			v.oneWay = columnVariances(r)
+			v.oneWay = columnVariances(r, r.Measurements)
 		} else if r.Fit != nil {
 			v.keepMisses(r.Fit.Misses)
+			v.oneWay = columnVariances(r, widest(r.Fit.Misses))
 		} else {
 			v.keepMisses(certifiedMisses(r))
 		}

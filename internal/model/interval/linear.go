@@ -348,7 +348,9 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			}
 			answered = inflation * inflation * (miss*miss + noise)
 			if l.source == Certificate && l.width == 1 {
-				answered = ofColumn(miss, noise)
+				if answered = ofColumn(miss, noise); p.alone != nil {
+					one, alone = concentration(means), p.error(means, p.alone)+beyond(miss, noise, 1)
+				}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/miss"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -30,6 +31,16 @@ func (v *Intervals) keepMisses(list []*miss.Table) {
 	for _, m := range list {
 		v.misses[m.Clique.Key()] = m
 	}
+}
+
+// widest returns the tables whose answers the others sum up.
+func widest(list []*miss.Table) (out []query.Measurement) {
+	for _, m := range list {
+		if !slices.ContainsFunc(list, func(t *miss.Table) bool { return len(t.Clique) > len(m.Clique) && t.Clique.Contains(m.Clique) }) {
+			out = append(out, query.Measurement{Clique: m.Clique, Variance: m.Variance})
+		}
+	}
+	return out
 }
 
 // certifiedMisses returns how far a model may be off of which only the largest error is known: selection starts from even cells,
@@ -194,7 +205,7 @@ func (v *Intervals) addMisses(c domain.Clique, fitted, dst []float64) {
 	}
 	eachSubset(c, measuredWidth, func(sub domain.Clique) {
 		m := v.misses[sub.Key()]
-		if m == nil || m.Variance == 0 || len(sub) == len(c) && v.source(c) == Certificate { // whose errors are of cells
+		if m == nil || m.Variance == 0 {
 			return
 		}
 		if len(sub) == 1 {
