@@ -132,9 +132,29 @@ func TestColumnsThatChanged(t *testing.T) {
 	for _, want := range []string{"<bdi>x0</bdi>: about 60 % of its values did not fit INT64 and became NULL", "<bdi>gone</bdi>: left out: one value"} {
 		must.Hold(t, strings.Contains(first, want), "the first screen does not say %q", want)
 	}
-	must.Hold(t, p.grade(known{}, nil, p.changed(make([]*Marginal, 3))) == Fair, "rows whose columns are not as they were are called good")
+	must.Hold(t, p.grade(known{}, nil, 0, p.changed(make([]*Marginal, 3))) == Fair, "rows whose columns are not as they were are called good")
 	if s := spent(charges(p.Privacy)); len(s.Labels) != 1 || s.Labels[0] != "measure" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestVerdictOnPairs: rows are not called good where a pair is badly wrong, which is named, however small the average of many tables is.
+func TestVerdictOnPairs(t *testing.T) {
+	for _, c := range []struct {
+		times, tv float64
+		want      string
+	}{{1, .02, Good}, {4, .02, Good}, {9, .04, Fair}, {20, .04, Fair}, {20, .01, Good}, {20, .2, Poor}} {
+		p := madePage(12, 4, []string{"x"})
+		p.Privacy.Error.AverageTV = c.tv
+		pair := &p.Marginals[len(p.Marginals)-1]
+		for i := range pair.FittedError {
+			pair.FittedError[i] *= c.times
+		}
+		columns, worst := p.errors()
+		v := p.usefulness(known{}, nil)
+		if named := strings.Contains(v.Lines[0], "least known is the pair x10 × x11"); v.Level != c.want || named != (worst.TV > worstPair) {
+			t.Errorf("a pair off by %.3f, columns by %.3f, all by %g: %s, want %s; %q", worst.TV, columns[0].TV, c.tv, v.Level, c.want, v.Lines[0])
+		}
 	}
 }
 
