@@ -59,8 +59,8 @@ func roundingTV(m *Model, rows *Rows, cliques []domain.Clique) float64 {
 	return sum / float64(len(cliques))
 }
 
-// TestRowsBeatIndependentDraws holds the promise that rows add at most a fifth of the error of
-// independent draws. Fixed seeds: no false alarms.
+// TestRowsBeatIndependentDraws holds the promise that rows add at most a fifth of the error of independent draws. They add an
+// eighteenth here, and a sixteenth with a quarter of the rounds. Fixed seeds: no false alarms.
 func TestRowsBeatIndependentDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	m := linked([]int{2, 2, 5, 7, 10, 15, 6}, rng)
@@ -78,7 +78,7 @@ func TestRowsBeatIndependentDraws(t *testing.T) {
 	refined := roundingTV(m, Refine(m, cliques, n, 1), cliques)
 	t.Logf("independent %.5f systematic %.5f refined %.5f", iid, systematic, refined)
 	must.Hold(t, systematic <= iid/2, "systematic rows add %g, independent draws %g", systematic, iid)
-	must.Hold(t, refined <= iid/5, "refined rows add %g, independent draws %g", refined, iid)
+	must.Hold(t, refined <= iid/18, "refined rows add %g, independent draws %g", refined, iid)
 }
 
 // TestRefineKeepsItsBooks recomputes the state of the search from the rows it ends with.
@@ -167,9 +167,9 @@ func BenchmarkRefine(b *testing.B) {
 	}
 }
 
-// Rows take a bounded time: a round for every 107 of them, and fewer if rows × tables are many.
+// Rows take a bounded time: a round for every 27 of them, and fewer if rows × tables are many.
 func TestRounds(t *testing.T) {
-	for _, x := range []struct{ rows, tables, want int64 }{{1000, 10, 10}, {300_000, 241, 973}, {1, 1, 1}} {
+	for _, x := range []struct{ rows, tables, want int64 }{{1000, 10, 38}, {300_000, 241, 973}, {1, 1, 1}} {
 		if got := rounds(x.rows, int(x.tables)); got != x.want {
 			t.Errorf("%d rows, %d tables: %d rounds, want %d", x.rows, x.tables, got, x.want)
 		}
