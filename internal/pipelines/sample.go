@@ -337,9 +337,9 @@ func (d *Drawn) JSON() ([]byte, error) {
 func RunDraws(ctx context.Context, r *SampleRequest) (*Drawn, error) {
 	d := &Drawn{}
 	r.SampleSeed, r.HasSampleSeed = sampleSeed(r.SampleSeed, r.HasSampleSeed), true
-	x := newDrift(&r.whole.Domain, r.whole.Model)
+	x := interval.NewDrift(&r.whole.Domain, r.whole.Model)
 	for m := range r.errors.Draws(r.whole.Model, r.SampleSeed, r.Draws) {
-		x.add(m)
+		x.Add(m)
 		one, file := *r, *r.whole
 		file.Model = m
 		one.SampleConfig, one.file, one.bytes = r.drawn(len(d.Draws)), &file, nil
@@ -356,6 +356,6 @@ func RunDraws(ctx context.Context, r *SampleRequest) (*Drawn, error) {
 			return nil, errors.Join(err, fmt.Errorf("%d of %d draws are written, in %s and so on; sampling costs no privacy", len(d.Draws), r.Draws, r.drawn(0).Output))
 		}
 	}
-	d.Draws[0].Written.Notes = append(d.Draws[0].Written.Notes, x.note(&r.whole.Domain)...)
+	d.Draws[0].Written.Notes = append(d.Draws[0].Written.Notes, x.Note(&r.whole.Domain)...)
 	return d, nil
 }

@@ -1,4 +1,4 @@
-package pipelines
+package interval
 
 import (
 	"math/rand/v2"
@@ -36,15 +36,15 @@ func TestDrift(t *testing.T) {
 			return m
 		}
 		weaker := seed%2 == 0
-		x := newDrift(d, band(.3))
+		x := NewDrift(d, band(.3))
 		for range 20 {
 			mixed := .3 + .05*r.NormFloat64()
 			if weaker {
 				mixed += .2
 			}
-			x.add(band(mixed))
+			x.Add(band(mixed))
 		}
-		said := strings.Join(x.note(d), "\n")
+		said := strings.Join(x.Note(d), "\n")
 		must.Hold(t, strings.Contains(said, "r of x and y from 0.70 to") == weaker && (said != "") == weaker, "weaker: %t: %q", weaker, said)
 	}
 }

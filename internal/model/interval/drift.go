@@ -1,4 +1,4 @@
-package pipelines
+package interval
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
-// drift compares correlations in draws with those of the model that they are drawn around: where noise hides most cells of a pair, what is
+// Drift compares correlations in draws with those of the model that they are drawn around: where noise hides most cells of a pair, what is
 // cut off below 0 draws its relation towards none in all draws alike, and no scatter of the draws tells of that.
-type drift struct {
+type Drift struct {
 	pairs []domain.Clique
 	means [][]float64 // of the cells of the columns
 	model []float64
@@ -19,8 +19,9 @@ type drift struct {
 	draws float64
 }
 
-func newDrift(d *domain.Domain, m *population.Model) *drift {
-	x := &drift{means: make([][]float64, len(m.Sizes))}
+// NewDrift returns the comparison with a model, before the first draw.
+func NewDrift(d *domain.Domain, m *population.Model) *Drift {
+	x := &Drift{means: make([][]float64, len(m.Sizes))}
 	for b := range m.Sizes {
 		for code := range m.Sizes[b] {
 			if mean, _, ok := d.Attributes[b].Moments(domain.Code(code)); ok {
@@ -45,7 +46,7 @@ func newDrift(d *domain.Domain, m *population.Model) *drift {
 const mostPairs = 100
 
 // correlation returns Pearson's r of the numbers of two columns, by the means of their cells; NULL is no number, and stands behind them.
-func (x *drift) correlation(m *population.Model, c domain.Clique) float64 {
+func (x *Drift) correlation(m *population.Model, c domain.Clique) float64 {
 	var n, a, b, aa, bb, ab float64
 	k := m.Sizes[c[1]]
 	for i, w := range m.Marginal(c, nil) {
@@ -61,8 +62,8 @@ func (x *drift) correlation(m *population.Model, c domain.Clique) float64 {
 	return 0
 }
 
-// add compares one draw more.
-func (x *drift) add(m *population.Model) {
+// Add compares one draw more.
+func (x *Drift) Add(m *population.Model) {
 	x.draws++
 	for i, c := range x.pairs {
 		r := x.correlation(m, c)
@@ -70,8 +71,8 @@ func (x *drift) add(m *population.Model) {
 	}
 }
 
-// note names the pair that the draws are farthest from the model in, in standard deviations of a draw; none if that is less than driftSigmas.
-func (x *drift) note(d *domain.Domain) (list []string) {
+// Note names the pair that the draws are farthest from the model in, in standard deviations of a draw; none if that is less than driftSigmas.
+func (x *Drift) Note(d *domain.Domain) (list []string) {
 	worst := driftSigmas
 	for i, c := range x.pairs {
 		mean := x.sum[i] / x.draws
