@@ -75,9 +75,7 @@ func TestNoPublicNoiseSeed(t *testing.T) {
 	allowed := map[string]bool{"Seed": true, "SampleSeed": true, "HasSampleSeed": true, "SolverSeed": true}
 	for _, dir := range []string{"transforms/synth", "internal/transforms/synth", "internal/transforms/private", "internal/transforms/counts", "pipelines", "internal/pipelines"} {
 		for name, at := range exported(t, filepath.Join("..", filepath.FromSlash(dir))) {
-			if strings.Contains(strings.ToLower(name), "seed") && !allowed[name] {
-				t.Errorf("%s: a public name %s", at, name)
-			}
+			must.Hold(t, !strings.Contains(strings.ToLower(name), "seed") || allowed[name], "%s: a public name %s", at, name)
 		}
 		must.Do(t, filepath.WalkDir(filepath.Join("..", filepath.FromSlash(dir)), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -198,9 +196,7 @@ func TestParametersComeLast(t *testing.T) {
 			}
 		}
 		for name := range names {
-			if names[name+"With"] {
-				t.Errorf("%s.%s and %sWith: one form is enough", pkg, name, name)
-			}
+			must.Hold(t, !names[name+"With"], "%s.%s and %sWith: one form is enough", pkg, name, name)
 		}
 	}
 	must.Hold(t, functions >= 300, "%d functions were read: the check is blind", functions)

@@ -47,9 +47,8 @@ func TestExamplesAsPrograms(t *testing.T) {
 	} {
 		bin := filepath.Join(dir, "bin-"+row.program)
 		if _, err := os.Stat(bin); err != nil {
-			if out, err := exec.Command("go", "build", "-C", "..", "-o", bin, "./examples/"+row.program).CombinedOutput(); err != nil {
-				t.Fatalf("%s: %v\n%s", row.program, err, out)
-			}
+			out, err := exec.Command("go", "build", "-C", "..", "-o", bin, "./examples/"+row.program).CombinedOutput()
+			must.Need(t, err == nil, "%s: %v\n%s", row.program, err, out)
 		}
 		cmd := exec.Command(bin, strings.Fields(row.args)...)
 		cmd.Dir = dir
@@ -82,9 +81,7 @@ func TestExamplesCompileOutside(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if !strings.HasSuffix(file.Name.Name, "_test") {
-			t.Errorf("%s has Examples in package %s: they use names that nobody outside has", path, file.Name.Name)
-		}
+		must.Hold(t, strings.HasSuffix(file.Name.Name, "_test"), "%s has Examples in package %s: they use names that nobody outside has", path, file.Name.Name)
 		for _, i := range file.Imports {
 			if strings.Contains(i.Path.Value, module+"internal/") || strings.Contains(i.Path.Value, "/internal/") {
 				t.Errorf("%s has Examples and imports %s", path, i.Path.Value)

@@ -221,13 +221,10 @@ func TestStages(t *testing.T) {
 	t.Parallel()
 	for pkg, list := range goList(t, "Imports") {
 		from := slices.Index(stages, pkg)
-		if from < 0 && covers("solver/rake", pkg) {
-			t.Errorf("%s is no stage", pkg)
-		}
+		must.Hold(t, from >= 0 || !covers("solver/rake", pkg), "%s is no stage", pkg)
 		for _, dep := range list {
-			if to := slices.Index(stages, dep); from >= 0 && to > from {
-				t.Errorf("%s imports %s, a later stage", pkg, dep)
-			}
+			to := slices.Index(stages, dep)
+			must.Hold(t, from < 0 || to <= from, "%s imports %s, a later stage", pkg, dep)
 		}
 	}
 }
@@ -302,9 +299,7 @@ func TestLayering(t *testing.T) {
 				}
 			}
 		}
-		if !matched {
-			t.Errorf("rule for %q matches no package: delete it or repair it", rule.pkg)
-		}
+		must.Hold(t, matched, "rule for %q matches no package: delete it or repair it", rule.pkg)
 	}
 }
 
@@ -318,9 +313,7 @@ func TestNoGeneralPurposeRandomnessInDP(t *testing.T) {
 		}
 		for _, dep := range list {
 			must.Hold(t, !covers("std math/rand", dep), "%s imports %s", pkg, dep)
-			if dep == "std crypto/rand" && pkg != "dp/internal/noise" {
-				t.Errorf("%s imports %s: only dp/internal/noise draws randomness for privacy", pkg, dep)
-			}
+			must.Hold(t, dep != "std crypto/rand" || pkg == "dp/internal/noise", "%s imports %s: only dp/internal/noise draws randomness for privacy", pkg, dep)
 		}
 	}
 }

@@ -26,9 +26,8 @@ func TestPrivateNameOfBeam(t *testing.T) {
 	out := must.Value(list.Output())(t)
 	version, dir, _ := strings.Cut(strings.TrimSpace(string(out)), "\t")
 	own := must.Value(os.ReadFile("../pipelines/dapple/metrics.go"))(t)
-	if want := `const layoutOf = "` + strings.TrimPrefix(version, "v") + `"`; !strings.Contains(string(own), want) {
-		t.Errorf("go.mod has Beam %s, and metrics.go does not say %s%s", version, want, mend)
-	}
+	want := `const layoutOf = "` + strings.TrimPrefix(version, "v") + `"`
+	must.Hold(t, strings.Contains(string(own), want), "go.mod has Beam %s, and metrics.go does not say %s%s", version, want, mend)
 	files := token.NewFileSet()
 	source, err := parser.ParseFile(files, filepath.Join(dir, "go/pkg/beam/core/runtime/harness/monitoring.go"), nil, 0)
 	must.Need(t, err == nil, "%v%s", err, mend)
@@ -81,9 +80,7 @@ func sources(t *testing.T, dir string) map[string]string {
 		all[name] = string(b)
 		return err
 	})
-	if err != nil || len(all) == 0 {
-		t.Fatal(len(all), err)
-	}
+	must.Need(t, err == nil && len(all) != 0, "%v, %v", len(all), err)
 	return all
 }
 

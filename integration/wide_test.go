@@ -71,12 +71,9 @@ func (c command) run(t *testing.T, patience time.Duration, args ...string) outco
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	if ctx.Err() != nil {
-		t.Fatalf("dapple %s: not done after %v", strings.Join(args, " "), patience)
-	}
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
+	must.Need(t, ctx.Err() == nil, "dapple %s: not done after %v", strings.Join(args, " "), patience)
+	exit := (*exec.ExitError)(nil)
+	must.Need(t, err == nil || errors.As(err, &exit), "%v", err)
 	s := cmd.ProcessState
 	o := outcome{stdout: stdout.String(), stderr: stderr.String(), status: s.ExitCode(), cpu: s.UserTime() + s.SystemTime()}
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
@@ -191,9 +188,7 @@ func TestWideLimits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := c.run(t, patience, request("plan", tt.dir, tt.args...)...)
 			got.want(t, tt.status, tt.want...)
-			if got.memory > 1<<30 {
-				t.Errorf("%d MB of memory for a plan", got.memory>>20)
-			}
+			must.Hold(t, got.memory <= 1<<30, "%d MB of memory for a plan", got.memory>>20)
 		})
 	}
 }
@@ -213,9 +208,7 @@ func TestWideEvaluate(t *testing.T) {
 	must.Do(t, os.WriteFile(file, append(declared, "workload:\n  - {columns: [c000_category, c001_category]}\n"...), 0o666))
 	got := c.run(t, patience, args...)
 	got.want(t, 0)
-	if got.memory > 1<<30 {
-		t.Errorf("%d MB of memory for one marginal", got.memory>>20)
-	}
+	must.Hold(t, got.memory <= 1<<30, "%d MB of memory for one marginal", got.memory>>20)
 }
 
 // Columns of one value cost nothing and come back as they are.
@@ -259,9 +252,8 @@ func TestShardsAreOneTable(t *testing.T) {
 			if whole == "" {
 				whole = joined.String()
 			}
-			if n := strings.Count(whole, "\n"); n != rows+1 || joined.String() != whole {
-				t.Errorf("%d rows in %d shards differ from those in one, which has %d lines", rows, shards, n)
-			}
+			n := strings.Count(whole, "\n")
+			must.Hold(t, n == rows+1 && joined.String() == whole, "%d rows in %d shards differ from those in one, which has %d lines", rows, shards, n)
 		}
 	}
 }
@@ -320,8 +312,6 @@ func TestRowsTakeNoMemory(t *testing.T) {
 				most = min(most, took("1e7"))
 			}
 		}
-		if most > least+48<<20 {
-			t.Errorf("%s: %d MB for 1e7 rows, %d MB for 1e3", format, most>>20, least>>20)
-		}
+		must.Hold(t, most <= least+48<<20, "%s: %d MB for 1e7 rows, %d MB for 1e3", format, most>>20, least>>20)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -33,7 +34,5 @@ func TestFit(t *testing.T) {
 			t.Fatalf("table %d of %d is further off than noise explains: %+v", at, len(tables), f)
 		}
 	}
-	if (*solver.Fit)(nil).StatusOf(solver.RoundsDone) != solver.RoundsDone {
-		t.Error("nothing was tested, and something failed")
-	}
+	must.Hold(t, (*solver.Fit)(nil).StatusOf(solver.RoundsDone) == solver.RoundsDone, "nothing was tested, and something failed")
 }

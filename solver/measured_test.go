@@ -27,13 +27,11 @@ func TestMeasuredMarginals(t *testing.T) {
 	for i, j := 0, len(w.Marginals)-1; i < j; i, j = i+1, j-1 {
 		w.Marginals[i], w.Marginals[j] = w.Marginals[j], w.Marginals[i]
 	}
-	if again, _ := MeasuredMarginals(w); !reflect.DeepEqual(got, again) {
-		t.Error("other marginals of a workload in another order")
-	}
+	again, _ := MeasuredMarginals(w)
+	must.Hold(t, reflect.DeepEqual(got, again), "other marginals of a workload in another order")
 	w = query.AllMarginals([]int{1 << 11, 1 << 11, 2}, 2, 1<<30)
-	if got, of := MeasuredMarginals(w); len(got) != 2 || of != 2 {
-		t.Errorf("%d of %d marginals; one is too large", len(got), of)
-	}
+	got, of = MeasuredMarginals(w)
+	must.Hold(t, len(got) == 2 && of == 2, "%d of %d marginals; one is too large", len(got), of)
 }
 
 // TestEstimate: a measurement without much noise is the estimate, and one that is all noise leaves the prediction.
@@ -44,9 +42,8 @@ func TestEstimate(t *testing.T) {
 		{600, 100, .006, .03, 1e-9},  // a prediction that is contradicted
 	} {
 		m := &MeasuredError{Distance: query.MeanDistance{Counts: c.counts, Variance: c.sd * c.sd}, Marginals: 1, Of: 1}
-		if got := m.Estimate(c.predicted, 10_000); math.Abs(got-c.want) > c.tolerance {
-			t.Errorf("%+v: estimate %g", c, got)
-		}
+		got := m.Estimate(c.predicted, 10_000)
+		must.Hold(t, math.Abs(got-c.want) <= c.tolerance, "%+v: estimate %g", c, got)
 	}
 }
 

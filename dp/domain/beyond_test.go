@@ -89,9 +89,8 @@ func TestValuesBeyondTheRange(t *testing.T) {
 		}
 		labels := map[string]bool{}
 		for k, x := range values {
-			if got := encode(d, x); got != Code(k) {
-				t.Fatalf("%+v: value %d, %g, has the number %d", a, k, x, got)
-			}
+			got := encode(d, x)
+			must.Need(t, got == Code(k), "%+v: value %d, %g, has the number %d", a, k, x, got)
 			if got := encode(after, x); got != binOf(k) {
 				t.Fatalf("%+v with bins %v: value %d, %g, is in bin %d, want %d", a, bins.Starts, k, x, got, binOf(k))
 			}
@@ -124,9 +123,8 @@ func checkSplitBeyond(t *testing.T, b *Attribute, values []float64, r *rand.Rand
 	k := r.IntN(len(values))
 	at := values[k] - float64(r.IntN(2))
 	out, of, _ := b.Split([]int64{int64(at)}, []float64{at})
-	if err := out.Validate(); err != nil {
-		t.Fatalf("split at %g: %v", at, err)
-	}
+	err := out.Validate()
+	must.Need(t, err == nil, "split at %g: %v", at, err)
 	e, before := NewEncoder(&Domain{Attributes: []Attribute{*out}}), NewEncoder(&Domain{Attributes: []Attribute{*b}})
 	code := func(e *Encoder, x float64) Code {
 		if b.Type == Float64 {

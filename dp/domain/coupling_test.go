@@ -36,9 +36,8 @@ func TestCoupling(t *testing.T) {
 		var chunk Chunk
 		NewDecoder(d).Decode(&chunk, codes, func(int, int) uint64 { return rng.Uint64() })
 		for pair, columns := range [][2]int{{0, 2}, {1, 0}} {
-			if r := pearson(chunk.Columns[columns[0]].Ints, chunk.Columns[columns[1]].Ints); r < c.least || r > c.most {
-				t.Errorf("strength %g: pair %d has a correlation of %.3f, want %g to %g", c.strength, pair, r, c.least, c.most)
-			}
+			r := pearson(chunk.Columns[columns[0]].Ints, chunk.Columns[columns[1]].Ints)
+			must.Hold(t, r >= c.least && r <= c.most, "strength %g: pair %d has a correlation of %.3f, want %g to %g", c.strength, pair, r, c.least, c.most)
 		}
 		for a := range d.Attributes {
 			values := slices.Clone(chunk.Columns[a].Ints)
@@ -47,9 +46,7 @@ func TestCoupling(t *testing.T) {
 			for i, v := range values {
 				off = max(off, math.Abs(float64(v-500)/500-float64(i)/n))
 			}
-			if off > .016 { // Kolmogorov's 2.2/√n: 1e-4
-				t.Errorf("strength %g: column %d is off by %.3f", c.strength, a, off)
-			}
+			must.Hold(t, off <= .016, "strength %g: column %d is off by %.3f", c.strength, a, off) // Kolmogorov's 2.2/√n: 1e-4
 		}
 	}
 	for _, with := range [][]int{{0}, {1, 0}, {1, 2, 0}, {7}} {
@@ -119,7 +116,6 @@ func TestTailsComeTogether(t *testing.T) {
 	}
 	d.Attributes[0].Coupling.Tails, d.Attributes[0].Coupling.OwnTails = []int8{1, 0}, []int8{0, -1}
 	must.Passes(d.couple())(t)
-	if d.Recouple(0, []Code{1, 0, 2}); !slices.Equal(d.Attributes[0].Coupling.OwnTails, []int8{-1, 0}) {
-		t.Errorf("after a split: %+v", d.Attributes[0].Coupling)
-	}
+	d.Recouple(0, []Code{1, 0, 2})
+	must.Hold(t, slices.Equal(d.Attributes[0].Coupling.OwnTails, []int8{-1, 0}), "after a split: %+v", d.Attributes[0].Coupling)
 }

@@ -29,9 +29,8 @@ func TestEqualCuts(t *testing.T) {
 	for bins := 1; bins <= 64; bins++ {
 		c := EqualCuts(1, 64, bins)
 		for i := 0; i+2 < len(c); i++ { // the last bin is closed and may have one value more
-			if w := c[i+1] - c[i]; w < 63/int64(bins) || w > 63/int64(bins)+1 {
-				t.Errorf("64 numbers in %d bins: bin %d has %d", bins, i, w)
-			}
+			w := c[i+1] - c[i]
+			must.Hold(t, w >= 63/int64(bins) && w <= 63/int64(bins)+1, "64 numbers in %d bins: bin %d has %d", bins, i, w)
 		}
 	}
 }
@@ -40,9 +39,8 @@ func TestEqualFloatCuts(t *testing.T) {
 	must.List(t, EqualFloatCuts(0, 1, 10), []float64{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1}, "cuts")
 	inf, eps := math.Inf(1), math.Nextafter(1, 2)
 	for _, bad := range [][2]float64{{1, 1}, {2, 1}, {math.NaN(), 1}, {0, inf}, {-inf, 0}, {1, eps}} {
-		if got := EqualFloatCuts(bad[0], bad[1], 2); got != nil {
-			t.Errorf("EqualFloatCuts(%g, %g, 2) = %v, want none", bad[0], bad[1], got)
-		}
+		got := EqualFloatCuts(bad[0], bad[1], 2)
+		must.Hold(t, got == nil, "EqualFloatCuts(%g, %g, 2) = %v, want none", bad[0], bad[1], got)
 	}
 }
 
@@ -72,9 +70,8 @@ func TestCalendarCuts(t *testing.T) {
 		for _, c := range cuts {
 			b = append((&Attribute{Type: test.typ}).AppendNative(b, c), ' ')
 		}
-		if got := strings.TrimSpace(string(b)); got != test.want {
-			t.Errorf("%s %s to %s by %s:\n got %s\nwant %s", test.typ, test.lo, test.hi, test.step, got, test.want)
-		}
+		got := strings.TrimSpace(string(b))
+		must.Hold(t, got == test.want, "%s %s to %s by %s:\n got %s\nwant %s", test.typ, test.lo, test.hi, test.step, got, test.want)
 	}
 }
 
@@ -110,8 +107,7 @@ func TestNativeText(t *testing.T) {
 		got := string(a.AppendNative(nil, test.v))
 		must.Hold(t, got == test.want, "%s %d: %s, want %s", test.typ, test.v, got, test.want)
 		back, ok := a.ParseNative(got)
-		if !ok || back != test.v && back != -math.MaxInt64 { // a NUMERIC saturates at ±MaxInt64
-			t.Errorf("%s %s reads back as %d, want %d", test.typ, got, back, test.v)
-		}
+		// a NUMERIC saturates at ±MaxInt64
+		must.Hold(t, ok && (back == test.v || back == -math.MaxInt64), "%s %s reads back as %d, want %d", test.typ, got, back, test.v)
 	}
 }

@@ -73,9 +73,7 @@ func TestDecodeEncode(t *testing.T) {
 		dec.Decode(&c, codes, word)
 		check := func(form string) {
 			row, attr, ok := enc.EncodeStrict(&c, got)
-			if !ok {
-				t.Fatalf("words %d, %s: row %d, %s: decoded value is not usable", w, form, row, d.Attributes[attr].Name)
-			}
+			must.Need(t, ok, "words %d, %s: row %d, %s: decoded value is not usable", w, form, row, d.Attributes[attr].Name)
 			for i := range got {
 				if got[i] != codes[i] {
 					a := &d.Attributes[i%d.Len()]

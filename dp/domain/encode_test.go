@@ -139,9 +139,8 @@ func TestFromText(t *testing.T) {
 		if got := d.Attributes[a].Label(code); got != test.label || usable != test.usable {
 			t.Errorf("%s, %.40q: cell %s, usable %v; want %s, %v", test.column, test.text, got, usable, test.label, test.usable)
 		}
-		if again, _ := enc.FromString(a, test.text); again != code {
-			t.Errorf("%s, %.40q: FromString gives %d, FromText %d", test.column, test.text, again, code)
-		}
+		again, _ := enc.FromString(a, test.text)
+		must.Hold(t, again == code, "%s, %.40q: FromString gives %d, FromText %d", test.column, test.text, again, code)
 	}
 }
 
@@ -227,9 +226,8 @@ func TestUnusable(t *testing.T) {
 		enc := NewEncoder(d)
 		null, nullOK := enc.Null(0)
 		garbage, _ := enc.FromString(0, "c")
-		if got := d.Attributes[0].Label(null); got != test.ofNull || nullOK != test.null {
-			t.Errorf("%s: NULL becomes %s, usable %v", test.name, got, nullOK)
-		}
+		got := d.Attributes[0].Label(null)
+		must.Hold(t, got == test.ofNull && nullOK == test.null, "%s: NULL becomes %s, usable %v", test.name, got, nullOK)
 		must.Equal(t, d.Attributes[0].Label(garbage), test.ofGarbage, "%s: an unknown value becomes", test.name)
 	}
 }
@@ -268,14 +266,12 @@ func TestEncodeStrict(t *testing.T) {
 	row, attr, ok := NewEncoder(d).EncodeStrict(chunk, make([]Code, 6))
 	must.Hold(t, row == 1 && attr == 1 && !ok, "first unusable cell: row %d, attribute %d, ok %v; want 1, 1, false", row, attr, ok)
 	chunk.Columns[0] = Column{Form: Floats, Floats: []float64{1, 1.5, 1}}
-	if row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6)); row != 1 || attr != 0 || ok {
-		t.Errorf("first unusable cell of two in a row: row %d, attribute %d, ok %v; want 1, 0, false", row, attr, ok)
-	}
+	row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6))
+	must.Hold(t, row == 1 && attr == 0 && !ok, "first unusable cell of two in a row: row %d, attribute %d, ok %v; want 1, 0, false", row, attr, ok)
 	dictionary := Column{Form: Dictionary, Dict: []string{"1", "bad"}, Ints: []int64{0, 0, 1}}
 	chunk.Columns = []Column{dictionary, {Form: Ints, Ints: []int64{1, 2, 3}}}
-	if row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6)); row != 2 || attr != 0 || ok {
-		t.Errorf("unusable entry of a dictionary: row %d, attribute %d, ok %v; want 2, 0, false", row, attr, ok)
-	}
+	row, attr, ok = NewEncoder(d).EncodeStrict(chunk, make([]Code, 6))
+	must.Hold(t, row == 2 && attr == 0 && !ok, "unusable entry of a dictionary: row %d, attribute %d, ok %v; want 2, 0, false", row, attr, ok)
 }
 
 // Numbers of a chunk have the cells that they have one by one, in columns of narrow and wide ranges, and NULL has its own.
@@ -304,12 +300,10 @@ func TestNumbersOfAChunk(t *testing.T) {
 		for i, v := range numbers {
 			null, _ := enc.Null(a)
 			want, _ := enc.FromNative(a, v)
-			if got := codes[i*d.Len()+a]; got != null {
-				t.Fatalf("%s: NULL is in cell %d, want %d", d.Attributes[a].Name, got, null)
-			}
-			if got := codes[(len(numbers)+i)*d.Len()+a]; got != want {
-				t.Fatalf("%s: %d is in cell %d, want %d", d.Attributes[a].Name, v, got, want)
-			}
+			got := codes[i*d.Len()+a]
+			must.Need(t, got == null, "%s: NULL is in cell %d, want %d", d.Attributes[a].Name, got, null)
+			got = codes[(len(numbers)+i)*d.Len()+a]
+			must.Need(t, got == want, "%s: %d is in cell %d, want %d", d.Attributes[a].Name, v, got, want)
 		}
 	}
 }
@@ -320,9 +314,8 @@ func TestPrefixes(t *testing.T) {
 	must.Do(t, d.Validate())
 	e := NewEncoder(d)
 	for text, want := range map[string]Code{"D66.5": 0, "D66.51": 1, "D66": 1, "D66*": 1, "D6": 2, "D": 2, "D77": 2, "ä1": 3, "ä12": 3, "ä": 4, "": 4, "X": 4} {
-		if code, ok := e.FromString(0, text); code != want || !ok {
-			t.Errorf("%q has the code %d, want %d", text, code, want)
-		}
+		code, ok := e.FromString(0, text)
+		must.Hold(t, code == want && ok, "%q has the code %d, want %d", text, code, want)
 	}
 	for _, lengths := range [][]int{{0}, {2, 1}, {3, 3}, {MaxPrefix + 1}} {
 		d.Attributes[0].Prefixes = lengths

@@ -19,18 +19,15 @@ func visitsOf() *Domain {
 
 func TestWithEvents(t *testing.T) {
 	d, err := visitsOf().WithEvents([]string{"sex"}, []string{"kind"}, EqualRatioCuts(20), 20)
-	if err != nil || d.Validate() != nil {
-		t.Fatal(err, d.Validate())
-	}
+	must.Need(t, err == nil && d.Validate() == nil, "%v, %v", err, d.Validate())
 	var names []string
 	for _, a := range d.Attributes {
 		names = append(names, a.Name)
 	}
 	must.Equal(t, strings.Join(names, " "), "sex kind cost rows_per_person usual_kind", "columns")
 	must.List(t, d.Attributes[3].Cuts, []int64{1, 2, 3, 4, 6, 9, 13, 20, 20}, "cuts")
-	if r := d.Recorded(); r.Len() != 3 || r.Events != nil || visitsOf().Fingerprint() != r.Fingerprint() {
-		t.Errorf("the domain of records has %d columns, or is another", r.Len())
-	}
+	r := d.Recorded()
+	must.Hold(t, r.Len() == 3 && r.Events == nil && visitsOf().Fingerprint() == r.Fingerprint(), "the domain of records has %d columns, or is another", r.Len())
 	if w := d.Written(); w.Len() != 4 || w.Attributes[0].Name != "id" || w.Attributes[1].Name != "sex" || w.PrivacyID != "" {
 		t.Errorf("%d columns are written, the first %s", w.Len(), w.Attributes[0].Name)
 	}
@@ -42,9 +39,8 @@ func TestEqualRatioCuts(t *testing.T) {
 	for _, m := range []int64{1, 2, 3, 4, 5, 6, 7, 10, 100, 101, 1000, MaxRowsPerPerson} {
 		d, err := visitsOf().WithEvents(nil, nil, EqualRatioCuts(m), m)
 		must.Hold(t, err == nil && d.Validate() == nil, "at most %d rows: %v, %v", m, err, d.Validate())
-		if n := d.Attributes[3].Size(); n > 255 {
-			t.Errorf("at most %d rows: %d bins", m, n)
-		}
+		n := d.Attributes[3].Size()
+		must.Hold(t, n <= 255, "at most %d rows: %d bins", m, n)
 	}
 }
 
@@ -74,9 +70,8 @@ func TestTheOnlyRowIsUsual(t *testing.T) {
 		if err != nil || d.Validate() != nil {
 			t.Fatal(err, d.Validate())
 		}
-		if r := d.Recorded(); r.Fingerprint() != test.d.Fingerprint() {
-			t.Errorf("cuts %v: records are read as %+v", test.cuts, r)
-		}
+		r := d.Recorded()
+		must.Hold(t, r.Fingerprint() == test.d.Fingerprint(), "cuts %v: records are read as %+v", test.cuts, r)
 		record := make([]Code, d.Len()) // sex kind cost rows usual
 		for rows := test.one; rows < d.Attributes[3].Size(); rows++ {
 			for kind := range Code(3) {
@@ -124,12 +119,9 @@ func TestPeopleWithoutRows(t *testing.T) {
 	records.Attributes = append(records.Attributes, Attribute{Name: "stay", Type: Int64, Cuts: EqualCuts(0, 9, 3), Resolution: 1, Null: true})
 	records.StructuralZeros = Exclusions{{Clique{0, 1}, [][]Code{{1}, {0}}}, {Clique{0, 3}, [][]Code{{0}, {2, 3}}}} // stay: NULL is 3
 	d, err := records.WithEvents([]string{"sex"}, []string{"kind"}, slices.Insert(EqualRatioCuts(4), 0, 0), 4)
-	if err != nil || d.Validate() != nil {
-		t.Fatal(err, d.Validate())
-	}
-	if r := d.Recorded(); r.Fingerprint() != records.Fingerprint() {
-		t.Errorf("records are read as %+v", r)
-	}
+	must.Need(t, err == nil && d.Validate() == nil, "%v, %v", err, d.Validate())
+	r := d.Recorded()
+	must.Hold(t, r.Fingerprint() == records.Fingerprint(), "records are read as %+v", r)
 	must.Hold(t, slices.Equal(d.Events.Filled, []string{"kind", "cost"}), "filled %v", d.Events.Filled)
 	const noRows, rows, none = 0, 2, 3 // kind: NULL is 3, cost: 5
 	for _, test := range []struct {

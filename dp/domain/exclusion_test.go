@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // excluded returns a domain of STRING columns of the given sizes with exclusions.
@@ -79,9 +80,7 @@ func checkForbidden(t *testing.T, s *Support, record []Code, sizes []int) {
 		})
 		if got := possibleCodes(s, record, a, size); slices.Contains(got, true) {
 			for v := range got {
-				if got[v] == forbidden[v] {
-					t.Fatalf("record %v, attribute %d, code %d: possible %t, forbidden %t", record, a, v, got[v], forbidden[v])
-				}
+				must.Need(t, got[v] != forbidden[v], "record %v, attribute %d, code %d: possible %t, forbidden %t", record, a, v, got[v], forbidden[v])
 			}
 		}
 	}
@@ -112,9 +111,7 @@ func TestWitness(t *testing.T) {
 	}
 	for _, test := range tests {
 		record, ok := test.x.Witness(sizes)
-		if ok != test.ok || ok && test.x.Violated(record) >= 0 {
-			t.Errorf("%s: %v, %t", test.name, record, ok)
-		}
+		must.Hold(t, ok == test.ok && (!ok || test.x.Violated(record) < 0), "%s: %v, %t", test.name, record, ok)
 		if err := excluded(test.x, sizes...).Validate(); (err == nil) != test.ok {
 			t.Errorf("%s: Validate: %v", test.name, err)
 		}
@@ -136,9 +133,7 @@ func TestExclusionFaults(t *testing.T) {
 	}
 	for _, test := range tests {
 		err := excluded(Exclusions{test.e}, 2, 2, 3).Validate()
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: %v, want %q", test.e, err, test.want)
-		}
+		must.Fail(t, err, test.want, "%v", test.e)
 	}
 }
 

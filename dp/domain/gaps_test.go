@@ -65,9 +65,7 @@ func TestGaps(t *testing.T) {
 				want, got := decoded(records, codes), (*domain.Chunk)(nil)
 				d.ToGaps(codes, len(codes))
 				for a, n := range d.RecordSizes() {
-					if int(codes[a]) >= n {
-						t.Fatalf("code %d of %q, which has %d", codes[a], d.Attributes[a].Name, n)
-					}
+					must.Need(t, int(codes[a]) < n, "code %d of %q, which has %d", codes[a], d.Attributes[a].Name, n)
 				}
 				got = decoded(d, codes)
 				last := int64(-1 << 62)
@@ -76,9 +74,8 @@ func TestGaps(t *testing.T) {
 					if got.Columns[a].Null(0) {
 						continue
 					}
-					if last = max(last, want.Columns[a].Ints[0]); got.Columns[a].Ints[0] != last {
-						t.Fatalf("column %q has %d; want %d", records.Attributes[a].Name, got.Columns[a].Ints[0], last)
-					}
+					last = max(last, want.Columns[a].Ints[0])
+					must.Need(t, got.Columns[a].Ints[0] == last, "column %q has %d; want %d", records.Attributes[a].Name, got.Columns[a].Ints[0], last)
 				}
 			}
 		})
@@ -115,9 +112,8 @@ func TestNoGaps(t *testing.T) {
 		"impossible":    impossible,
 		"two orders":    twice,
 	} {
-		if got := d.WithGaps(nil); len(got.Gaps) > 0 || got.Fingerprint() != d.Fingerprint() {
-			t.Errorf("%s: %d gaps", name, len(got.Gaps))
-		}
+		got := d.WithGaps(nil)
+		must.Hold(t, len(got.Gaps) <= 0 && got.Fingerprint() == d.Fingerprint(), "%s: %d gaps", name, len(got.Gaps))
 	}
 	must.Hold(t, len(ordered(days).WithGaps([]string{"c"}).Gaps) <= 0, "a column that others name has a gap in its place")
 	must.Hold(t, len(ordered(days).WithGaps([]string{"a"}).Gaps) == 2, "the first column of an order is modelled itself, and others may name it")

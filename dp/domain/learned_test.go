@@ -81,9 +81,8 @@ func TestWithBins(t *testing.T) {
 		var c Chunk
 		dec.Decode(&c, []Code{2, 1}, func(int, int) uint64 { return rng.Uint64() })
 		v := c.Columns[0].Ints[0]
-		if code, _ := enc.FromNative(0, v); code != 2 || v%5 != 0 || c.Columns[1].Floats[0] != 5 {
-			t.Fatalf("decoded %d and %g", v, c.Columns[1].Floats[0])
-		}
+		code, _ := enc.FromNative(0, v)
+		must.Need(t, code == 2 && v%5 == 0 && c.Columns[1].Floats[0] == 5, "decoded %d and %g", v, c.Columns[1].Floats[0])
 		seen[v/515]++ // values 3 … 102 hold two thirds of the bin, 103 … 199 one third
 	}
 	// A binomial standard deviation is 67; five of them are passed once in 1.7 million runs.

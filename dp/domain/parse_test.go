@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestParseDecimal compares ⌊x·10^scale⌋ with exact rational arithmetic, on random numbers with random
@@ -27,18 +29,15 @@ func TestParseDecimal(t *testing.T) {
 		}
 		scale := rng.IntN(10)
 		got, ok := parseDecimal(text, scale)
-		if want := exactDecimal(t, text, scale); got != want || !ok {
-			t.Fatalf("%s at scale %d: %d, %v; want %d", text, scale, got, ok, want)
-		}
+		want := exactDecimal(t, text, scale)
+		must.Need(t, got == want && ok, "%s at scale %d: %d, %v; want %d", text, scale, got, ok, want)
 	}
 }
 
 // exactDecimal is the slow way to ⌊x·10^scale⌋, at most MaxInt64 in size.
 func exactDecimal(t *testing.T, text string, scale int) int64 {
 	x, ok := new(big.Rat).SetString(text)
-	if !ok {
-		t.Fatalf("%s is not a number", text)
-	}
+	must.Need(t, ok, "%s is not a number", text)
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
 	x.Mul(x, new(big.Rat).SetInt(unit))
 	n := new(big.Int).Div(x.Num(), x.Denom()) // Euclidean, which is ⌊⌋ for a positive divisor
@@ -53,14 +52,12 @@ func exactDecimal(t *testing.T, text string, scale int) int64 {
 func TestParseWhole(t *testing.T) {
 	for text, want := range map[string]int64{"2.0": 2, "-2.00": -2, "+2.": 2, ".0": 0, "-.0": 0, "0.000": 0, "1e3": 1000, "-1.5E1": -15, "1200e-2": 12,
 		"9223372036854775807.0": math.MaxInt64, "-9223372036854775808.0": math.MinInt64, "1e+16": 1e16, "1.0e18": 1e18, "0e99999999999999999999": 0} {
-		if got, ok := parseInt(text); got != want || !ok {
-			t.Errorf("%q: %d, %v; want %d", text, got, ok, want)
-		}
+		got, ok := parseInt(text)
+		must.Hold(t, got == want && ok, "%q: %d, %v; want %d", text, got, ok, want)
 	}
 	for _, text := range []string{".", "+.", "2.5", "2.0.0", "2.0x", "1e", "1e-1", "e3", ".e3", "1e3.0", "9223372036854775808.0", "1e19", "-1e19", "1e99999999999999999999", "2,0", "2. 0"} {
-		if got, ok := parseInt(text); ok {
-			t.Errorf("%q passes for %d", text, got)
-		}
+		got, ok := parseInt(text)
+		must.Hold(t, !ok, "%q passes for %d", text, got)
 	}
 }
 
@@ -71,8 +68,6 @@ func TestParseInt(t *testing.T) {
 		"", "-", "+", "--1", "1-", "1 ", "0x1", "1_0", "１"} {
 		want, err := strconv.ParseInt(text, 10, 64)
 		got, ok := parseInt(text)
-		if ok != (err == nil) || ok && got != want {
-			t.Errorf("%q: %d, %v; strconv says %d, %v", text, got, ok, want, err)
-		}
+		must.Hold(t, ok == (err == nil) && (!ok || got == want), "%q: %d, %v; strconv says %d, %v", text, got, ok, want, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestRandomBins: over random cut points and resolutions, of all magnitudes, an attribute that Validate
@@ -25,34 +27,27 @@ func TestRandomBins(t *testing.T) {
 				var c Chunk
 				dec.Decode(&c, []Code{Code(b)}, func(int, int) uint64 { return word })
 				got := make([]Code, 1)
-				if enc.Encode(&c, got); got[0] != Code(b) {
-					t.Fatalf("%+v: bin %d with word %d decodes to %+v in bin %d", a, b, word, c.Columns[0], got[0])
-				}
+				enc.Encode(&c, got)
+				must.Need(t, got[0] == Code(b), "%+v: bin %d with word %d decodes to %+v in bin %d", a, b, word, c.Columns[0], got[0])
 				inside(t, &a, &c.Columns[0])
 			}
 		}
 	}
-	if accepted < 5000 {
-		t.Errorf("only %d of 20000 attributes are valid: the test says little", accepted)
-	}
+	must.Hold(t, accepted >= 5000, "only %d of 20000 attributes are valid: the test says little", accepted)
 }
 
 // inside checks a decoded number against the ends of the attribute and its resolution.
 func inside(t *testing.T, a *Attribute, c *Column) {
 	t.Helper()
 	if c.Form == Ints {
-		if v := c.Ints[0]; v < a.Cuts[0] || v > a.Cuts[len(a.Cuts)-1] || v%a.Resolution != 0 {
-			t.Fatalf("%+v: decoded %d", a, v)
-		}
+		v := c.Ints[0]
+		must.Need(t, v >= a.Cuts[0] && v <= a.Cuts[len(a.Cuts)-1] && v%a.Resolution == 0, "%+v: decoded %d", a, v)
 		return
 	}
 	v, r := c.Floats[0], a.FloatResolution
-	if v < a.FloatCuts[0] || v > a.FloatCuts[len(a.FloatCuts)-1] {
-		t.Fatalf("%+v: decoded %g", a, v)
-	}
-	if k := math.Round(v / r); r > 0 && math.Abs(v-k*r) > 1e-15*math.Abs(v) {
-		t.Fatalf("%+v: decoded %g, which is no multiple", a, v)
-	}
+	must.Need(t, v >= a.FloatCuts[0] && v <= a.FloatCuts[len(a.FloatCuts)-1], "%+v: decoded %g", a, v)
+	k := math.Round(v / r)
+	must.Need(t, r <= 0 || math.Abs(v-k*r) <= 1e-15*math.Abs(v), "%+v: decoded %g, which is no multiple", a, v)
 }
 
 // randomBins returns an INT64 or a FLOAT64 with up to 6 bins, not always valid.

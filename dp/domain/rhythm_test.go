@@ -3,6 +3,8 @@ package domain
 import (
 	"math"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The rhythm of a week at a resolution of hours: of two values of eight parts to one, every other hour, and twice as many at
@@ -36,17 +38,13 @@ func TestRhythm(t *testing.T) {
 		moments int
 	}{{24*7*6 + 11, false, 24 * 7}, {24 * 7 * 6, true, 24}, {24 * 27, false, 24}, {24 * 3, false, 0}} {
 		got := of(c.hours, c.crowded).Rhythm()
-		if len(got) != c.moments {
-			t.Fatalf("%d hours: %d moments", c.hours, len(got))
-		}
+		must.Need(t, len(got) == c.moments, "%d hours: %d moments", c.hours, len(got))
 		for k, x := range got {
 			want := weight(k) / 16
 			if c.moments == 24 { // of days alone, weekends among them
 				want = float64(1+7*(k%2)) / 8
 			}
-			if math.Abs(x-want) > 1e-9 {
-				t.Errorf("%d hours, moment %d: %g, want %g", c.hours, k, x, want)
-			}
+			must.Hold(t, math.Abs(x-want) <= 1e-9, "%d hours, moment %d: %g, want %g", c.hours, k, x, want)
 		}
 	}
 	days := Attribute{Name: "day", Type: Date, Cuts: []int64{0, 400}, Resolution: 1, Runs: []Run{{Share: 1}}, HasFallback: true}
@@ -58,8 +56,7 @@ func TestRhythm(t *testing.T) {
 	unknown := days
 	unknown.Runs = nil
 	for name, a := range map[string]*Attribute{"weeks": &weeks, "numbers": &number, "no learned distribution": &unknown} {
-		if got := a.Rhythm(); got != nil {
-			t.Errorf("%s: %v", name, got)
-		}
+		got := a.Rhythm()
+		must.Hold(t, got == nil, "%s: %v", name, got)
 	}
 }

@@ -47,9 +47,8 @@ func TestWithSequence(t *testing.T) {
 				if err != nil || d.Validate() != nil {
 					t.Fatal(err, d.Validate())
 				}
-				if got := strings.Join(d.Names(), " "); got != "sex kind cost gap_day rows_per_person usual_kind first_day before_kind before_cost" {
-					t.Fatalf("columns %s", got)
-				}
+				got := strings.Join(d.Names(), " ")
+				must.Need(t, got == "sex kind cost gap_day rows_per_person usual_kind first_day before_kind before_cost", "columns %s", got)
 				fewer := must.Value(d.WithSequence(Sequence{Column: "day", Strict: strict, Previous: []string{"cost"}}))(t)
 				direct := must.Value(ordered(t, day, least, Sequence{Column: "day", Strict: strict, Previous: []string{"cost"}}))(t)
 				if fewer.Validate() != nil || fewer.Fingerprint() != direct.Fingerprint() || fewer.Fingerprint() == d.Fingerprint() {
@@ -158,7 +157,6 @@ func TestSequenceFaults(t *testing.T) {
 	d.Orders = []Order{{[]string{"cost", "day"}}}
 	d, err := d.WithEvents([]string{"sex"}, nil, EqualRatioCuts(9), 9)
 	must.Do(t, err)
-	if _, err = d.WithSequence(Sequence{Column: "day"}); err == nil || !strings.Contains(err.Error(), "a constraint order names column") {
-		t.Errorf("got %v", err)
-	}
+	_, err = d.WithSequence(Sequence{Column: "day"})
+	must.Fail(t, err, "a constraint order names column")
 }

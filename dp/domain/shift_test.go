@@ -87,9 +87,7 @@ func TestShift(t *testing.T) {
 	s, last := d.Attributes[1].Coupling.Shift, 0.0
 	for x := -8.; x < 8; x += .01 { // rising and inside the bin, beyond all quantiles too
 		p := s.place(x, .5, 1)
-		if p < last || p >= 1 || p-last > .02 {
-			t.Fatalf("place %g at %g after %g", p, x, last)
-		}
+		must.Need(t, p >= last && p < 1 && p-last <= .02, "place %g at %g after %g", p, x, last)
 		last = p
 	}
 	must.Hold(t, last >= .9999, "the largest place is %g", last)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Every type has a row, whole: a type without one is named by its number, a row without a part by both.
@@ -13,13 +15,10 @@ func TestEveryTypeHasARow(t *testing.T) {
 		for _, fault := range faultsOfRow(&types[typ]) {
 			t.Errorf("type %d (%q): types.go: %s", typ, typ, fault)
 		}
-		if seen[typ.String()] {
-			t.Errorf("type %d: types.go has two rows called %q", typ, typ)
-		}
+		must.Hold(t, !seen[typ.String()], "type %d: types.go has two rows called %q", typ, typ)
 		seen[typ.String()] = true
-		if got, ok := ParseType(typ.String()); got != typ || !ok {
-			t.Errorf("ParseType(%q) = %d, %v; want %d", typ, got, ok, typ)
-		}
+		got, ok := ParseType(typ.String())
+		must.Hold(t, got == typ && ok, "ParseType(%q) = %d, %v; want %d", typ, got, ok, typ)
 	}
 }
 
@@ -74,9 +73,8 @@ func TestRowsThatLackAPart(t *testing.T) {
 	} {
 		row := types[Date]
 		c.spoil(&row)
-		if got := strings.Join(faultsOfRow(&row), "; "); !strings.Contains(got, c.want) {
-			t.Errorf("faults %q; want %q among them", got, c.want)
-		}
+		got := strings.Join(faultsOfRow(&row), "; ")
+		must.Hold(t, strings.Contains(got, c.want), "faults %q; want %q among them", got, c.want)
 	}
 }
 
@@ -88,12 +86,10 @@ func TestFromTime(t *testing.T) {
 	} {
 		v, ok := typ.FromTime(moment)
 		a := Attribute{Type: typ}
-		if got := string(a.AppendNative(nil, v)); got != want || !ok {
-			t.Errorf("%v: %s, %v; want %s", typ, got, ok, want)
-		}
-		if again, _ := typ.FromTime(typ.Time(v)); again != v {
-			t.Errorf("%v: %d comes back as %d", typ, v, again)
-		}
+		got := string(a.AppendNative(nil, v))
+		must.Hold(t, got == want && ok, "%v: %s, %v; want %s", typ, got, ok, want)
+		again, _ := typ.FromTime(typ.Time(v))
+		must.Hold(t, again == v, "%v: %d comes back as %d", typ, v, again)
 	}
 	if _, ok := Numeric.FromTime(moment); ok {
 		t.Error("NUMERIC takes a time")

@@ -61,9 +61,8 @@ func TestValidate(t *testing.T) {
 	}
 	for _, test := range tests {
 		a := test.attr()
-		if err := a.Validate(); err != nil {
-			t.Fatalf("before the fault: %v", err)
-		}
+		err := a.Validate()
+		must.Need(t, err == nil, "before the fault: %v", err)
 		test.change(&a)
 		must.Fail(t, a.Validate(), test.want)
 	}
@@ -81,9 +80,8 @@ func TestValidateDomain(t *testing.T) {
 	} {
 		must.Hold(t, strings.Count(got, want) == times, "want %d times %q in\n%s", times, want, got)
 	}
-	if err := (&Domain{PrivacyID: " "}).Validate(); err == nil || strings.Count(err.Error(), "\n") != 1 {
-		t.Errorf("no columns and a blank privacy ID: %v", err)
-	}
+	err = (&Domain{PrivacyID: " "}).Validate()
+	must.Hold(t, err != nil && strings.Count(err.Error(), "\n") == 1, "no columns and a blank privacy ID: %v", err)
 }
 
 // TestLabels: labels of an attribute differ, and read as people expect.

@@ -33,9 +33,8 @@ func TestFrameRoundTrip(t *testing.T) {
 		b, err := json.Marshal(f)
 		must.Need(t, err == nil, "%s: %v", name, err)
 		var got query.Frame
-		if err := json.Unmarshal(b, &got); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		err = json.Unmarshal(b, &got)
+		must.Need(t, err == nil, "%s: %v", name, err)
 		must.Hold(t, reflect.DeepEqual(got, f), "%s: %d bytes gave another frame", name, len(b))
 		for n := range min(len(b), 300) {
 			must.Hold(t, json.Unmarshal(b[:n], &got) != nil, "%s: %d bytes of %d are taken for a frame", name, n, len(b))

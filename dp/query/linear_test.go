@@ -124,11 +124,8 @@ func TestManyRecords(t *testing.T) {
 			d := l.Value(i, a) - l.Value(i, b)
 			sum += d * d
 		}
-		if sum > bound {
-			t.Fatalf("two records differ by %g, bound %g", sum, bound)
-		}
+		must.Need(t, sum <= bound, "two records differ by %g, bound %g", sum, bound)
 	}
-	if one, _ := l.L2Squared(dp.AddRemove).Float64(); bound > 4*one {
-		t.Errorf("Δ² %g under Replace, %g under AddRemove", bound, one)
-	}
+	one, _ := l.L2Squared(dp.AddRemove).Float64()
+	must.Hold(t, bound <= 4*one, "Δ² %g under Replace, %g under AddRemove", bound, one)
 }

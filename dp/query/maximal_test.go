@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func randomWorkload(rng *rand.Rand) Workload {
@@ -48,7 +49,5 @@ func TestMaximalAgainstDefinition(t *testing.T) {
 func TestMaximalDropsRepeats(t *testing.T) {
 	w := Workload{Sizes: []int{2, 2}, Marginals: []Marginal{{Clique: domain.Clique{0, 1}, Weight: 1}, {Clique: domain.Clique{0}, Weight: 3}, {Clique: domain.Clique{0, 1}, Weight: 2}}}
 	got := w.Maximal().Marginals
-	if len(got) != 1 || got[0].Weight != 3 {
-		t.Errorf("got %v, want one marginal of weight 3", got)
-	}
+	must.Hold(t, len(got) == 1 && got[0].Weight == 3, "got %v, want one marginal of weight 3", got)
 }

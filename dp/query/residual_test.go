@@ -70,9 +70,8 @@ func TestResidualShareIsTheRemainingVariance(t *testing.T) {
 			p := centred(sizes, all[0], z)
 			sum += p * p
 		}
-		if got, _ := ResidualShare(sizes).Float64(); math.Abs(got-sum) > 1e-12 {
-			t.Errorf("sizes %v: got %g, want %g", sizes, got, sum)
-		}
+		got, _ := ResidualShare(sizes).Float64()
+		must.Hold(t, math.Abs(got-sum) <= 1e-12, "sizes %v: got %g, want %g", sizes, got, sum)
 	}
 	if got := ResidualShare([]int{16, 15}); got.Cmp(big.NewRat(15*14, 16*15)) != 0 {
 		t.Errorf("got %v", got)
@@ -113,9 +112,8 @@ func distance(h, base []float64) float64 {
 func TestRecodingMerges(t *testing.T) {
 	sizes := []int{3, 2, 4}
 	r := Recoding{{1, 0, 1}, nil, {0, 1, 1, 1}}
-	if got := r.Sizes(sizes); !slices.Equal(got, []int{2, 2, 2}) {
-		t.Fatalf("sizes %v", got)
-	}
+	got := r.Sizes(sizes)
+	must.Need(t, slices.Equal(got, []int{2, 2, 2}), "sizes %v", got)
 	for _, c := range []domain.Clique{{}, {0}, {1, 2}, {0, 2}, {0, 1, 2}} {
 		n, _ := c.Cells(sizes)
 		table := make([]int64, n)
@@ -133,8 +131,6 @@ func TestRecodingMerges(t *testing.T) {
 			table[c.Cell(sizes, codes)] += int64(i)
 			want[c.Cell(merged, small)] += int64(i)
 		}
-		if got := r.Merge(c, sizes, table); !slices.Equal(got, want) {
-			t.Errorf("clique %v: got %v, want %v", c, got, want)
-		}
+		must.List(t, r.Merge(c, sizes, table), want, "clique %v", c)
 	}
 }

@@ -52,9 +52,7 @@ func TestTreeSensitivityByEnumeration(t *testing.T) {
 			whole := values&(values-1) == 0
 			for n, want := range map[dp.Neighbouring]int64{dp.AddRemove: added, dp.Replace: replaced} {
 				got := int64(s.L2Squared(n))
-				if got < want || whole && got != want {
-					t.Errorf("%v %+v: Δ² = %d, and records change %d", n, s, got, want)
-				}
+				must.Hold(t, got >= want && (!whole || got == want), "%v %+v: Δ² = %d, and records change %d", n, s, got, want)
 			}
 		}
 	}
@@ -136,9 +134,7 @@ func TestDescendHoldsBack(t *testing.T) {
 		list := s.Descend(32_000, 1e4, func(level, index int) float64 { return exact(level, index) + 100*rng.NormFloat64() })
 		sum, far, at := 0.0, 0.0, 0
 		for _, p := range list {
-			if p.From != at || p.Count < 0 {
-				t.Fatalf("seed %d: piece %+v after code %d", seed, p, at)
-			}
+			must.Need(t, p.From == at && p.Count >= 0, "seed %d: piece %+v after code %d", seed, p, at)
 			at, sum = p.To, sum+p.Count
 			if p.From >= 2048 && p.To <= s.Values {
 				far += p.Count
@@ -146,14 +142,11 @@ func TestDescendHoldsBack(t *testing.T) {
 		}
 		must.Need(t, at == s.Codes() && math.Abs(sum-32_000) <= 1e-6, "seed %d: %d codes and %g records", seed, at, sum)
 		zero := list[slices.IndexFunc(list, func(p Piece) bool { return p.From == 0 })]
-		if null := list[len(list)-1]; zero.To != 1 || math.Abs(zero.Count-9016) > 500 || math.Abs(null.Count-2000) > 300 {
-			t.Errorf("seed %d: zeros %+v, NULL %+v", seed, zero, null)
-		}
+		null := list[len(list)-1]
+		must.Hold(t, zero.To == 1 && math.Abs(zero.Count-9016) <= 500 && math.Abs(null.Count-2000) <= 300, "seed %d: zeros %+v, NULL %+v", seed, zero, null)
 		if far > 0 {
 			bad++
 		}
 	}
-	if bad > 4 { // 10 far halves each: P(more than 4 of 20) < 1e-5
-		t.Errorf("%d of 20 runs put records far out", bad)
-	}
+	must.Hold(t, bad <= 4, "%d of 20 runs put records far out", bad) // 10 far halves each: P(more than 4 of 20) < 1e-5
 }

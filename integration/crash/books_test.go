@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
 )
 
@@ -33,9 +34,7 @@ func TestBooksByAModel(t *testing.T) {
 		sequences = 500
 	}
 	dapple, err := program.Build("../..", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var sum drawn
 	for seed := range sequences {
 		m := &model{T: t, seed: seed, program: dapple, random: rand.New(rand.NewPCG(46, seed))}
@@ -51,9 +50,7 @@ func TestBooksByAModel(t *testing.T) {
 		}
 	}
 	t.Logf("figure: %d sequences, %d findings and %d runs have drawn", sequences, sum.findings, sum.runs)
-	if sum.findings < int(sequences)/3 || sum.runs < int(sequences) {
-		t.Errorf("too few to say anything: %+v", sum)
-	}
+	must.Hold(t, sum.findings >= int(sequences)/3 && sum.runs >= int(sequences), "too few to say anything: %+v", sum)
 }
 
 // drawn counts what has drawn noise, or what is entered in a book.

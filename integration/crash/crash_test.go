@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/program"
 )
 
@@ -42,9 +43,7 @@ func TestFaultsAtEveryFileOperation(t *testing.T) {
 		step = 1
 	}
 	dapple, err := program.Build("../..", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, k := range []struct {
 		name   string
 		flags  []string
@@ -64,9 +63,7 @@ func TestFaultsAtEveryFileOperation(t *testing.T) {
 				r.point(at, k.faults[at/step%len(k.faults)])
 			}
 			t.Logf("figure: %s: %d of %d operations; output old %d, new %d, none %d; kept releases adopted %d", k.name, r.points, operations, r.old, r.new, r.none, r.adopted)
-			if r.points < 50/step {
-				t.Errorf("only %d operations were made to fail", r.points)
-			}
+			must.Hold(t, r.points >= 50/step, "only %d operations were made to fail", r.points)
 		})
 	}
 }
@@ -157,9 +154,7 @@ type ended struct {
 
 func (e ended) want(t *testing.T, status int) {
 	t.Helper()
-	if e.status != status {
-		t.Fatalf("exit status %d, want %d:\n%s", e.status, status, e.text)
-	}
+	must.Need(t, e.status == status, "exit status %d, want %d:\n%s", e.status, status, e.text)
 }
 
 // run runs the command, under the tracer if there is a plan.

@@ -105,9 +105,8 @@ func TestCommandsOfPages(t *testing.T) {
 	bin := built(t)
 	dir := t.TempDir()
 	for _, people := range []string{"800", "3000"} {
-		if out, err := exec.Command(filepath.Join(bin, "visits"), "-people", people, "-seed", "1", "-out", filepath.Join(dir, people)).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := exec.Command(filepath.Join(bin, "visits"), "-people", people, "-seed", "1", "-out", filepath.Join(dir, people)).CombinedOutput()
+		must.Need(t, err == nil, "%v\n%s", err, out)
 	}
 	for _, name := range pages(t) {
 		table := filepath.Join(dir, "800")
@@ -189,9 +188,8 @@ func TestCommandsForElsewhere(t *testing.T) {
 		text := page(t, name)
 		for _, m := range ofGo.FindAllStringSubmatch(text, -1) {
 			seen++
-			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
-				t.Errorf("%s: %s: there is no such package", name, m[0])
-			}
+			_, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1])))
+			must.Hold(t, err == nil, "%s: %s: there is no such package", name, m[0])
 		}
 		for _, b := range blocksOf(text) {
 			for line := range strings.Lines(b.text) {
@@ -238,9 +236,8 @@ func TestStages(t *testing.T) {
 		program := "package stage\n\nimport (\n\t\"github.com/apache/beam/sdks/v2/go/pkg/beam\"\n\n\t\"github.com/dapple-dp/dapple/dp/domain\"\n\t\"github.com/dapple-dp/dapple/dp/query\"\n\t" +
 			"\"github.com/dapple-dp/dapple/transforms/synth\"\n)\n\nvar _ query.Workload\n\nfunc stage(s beam.Scope, visits *domain.Domain, read func(beam.Scope) beam.PCollection, write func(beam.Scope, beam.PCollection)) error {\n" + code + "return nil\n}\n"
 		must.Do(t, os.WriteFile(file, []byte(program), 0o600))
-		if out, err := exec.Command("go", "vet", file).CombinedOutput(); err != nil || code == "" {
-			t.Errorf("the program of %s: %v\n%s", name, err, out)
-		}
+		out, err := exec.Command("go", "vet", file).CombinedOutput()
+		must.Hold(t, err == nil && code != "", "the program of %s: %v\n%s", name, err, out)
 	}
 }
 
@@ -331,13 +328,9 @@ func TestBlocks(t *testing.T) {
 	if len(blocks) != 3 || blocks[0].output == nil || !blocks[0].output.marked("exact") || blocks[1].file() != "a.yaml" || !blocks[2].marked("elsewhere") {
 		t.Fatalf("%+v", blocks)
 	}
-	if lines := missing(*blocks[0].output, "0\n1 file and more\n"); len(lines) != 0 {
-		t.Errorf("missing %q", lines)
-	}
-	if lines := missing(*blocks[0].output, "2 files\n"); len(lines) != 1 {
-		t.Errorf("another number passes for an exact one")
-	}
-	if lines := missing(block{text: "wrote 1,200 rows (3.5 kB)\n"}, "wrote 97 rows (12 kB)\n"); len(lines) != 0 {
-		t.Errorf("missing %q", lines)
-	}
+	lines := missing(*blocks[0].output, "0\n1 file and more\n")
+	must.Hold(t, len(lines) == 0, "missing %q", lines)
+	must.Hold(t, len(missing(*blocks[0].output, "2 files\n")) == 1, "another number passes for an exact one")
+	lines = missing(block{text: "wrote 1,200 rows (3.5 kB)\n"}, "wrote 97 rows (12 kB)\n")
+	must.Hold(t, len(lines) == 0, "missing %q", lines)
 }

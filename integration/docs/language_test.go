@@ -48,9 +48,7 @@ func TestLanguage(t *testing.T) {
 		cmd := exec.Command(dapple, args...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("dapple %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
+		must.Need(t, err == nil, "dapple %s: %v\n%s", strings.Join(args, " "), err, out)
 		return string(out)
 	}
 	texts := map[string]string{}
@@ -60,9 +58,8 @@ func TestLanguage(t *testing.T) {
 	}
 	if !testing.Short() {
 		dir := t.TempDir()
-		if out, err := exec.Command(filepath.Join(built(t), "visits"), "-people", "500", "-seed", "1", "-out", filepath.Join(dir, "visits.csv")).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := exec.Command(filepath.Join(built(t), "visits"), "-people", "500", "-seed", "1", "-out", filepath.Join(dir, "visits.csv")).CombinedOutput()
+		must.Need(t, err == nil, "%v\n%s", err, out)
 		texts["infer"] = said(dir, "infer", "--input=visits.csv", "--privacy_id=person_id", "--from_data", "--output=visits.yaml")
 		texts["check"] = said(dir, "check", "--domain=visits.yaml", "--input=visits.csv")
 		texts["plan"] = said(dir, "plan", "--domain=visits.yaml", "--epsilon=1", "--delta=1e-9", "--expected_rows=500")
@@ -91,9 +88,8 @@ func TestLanguage(t *testing.T) {
 
 func TestStrays(t *testing.T) {
 	words := avoided("| word | meaning | not |\n|---|---|---|\n| person | one | individual, data subject |\n")
-	if got := strays("Each individual counts. Individuals too, and data subjects; individuality does not.", words); len(got) != 3 {
-		t.Errorf("%q", got)
-	}
+	got := strays("Each individual counts. Individuals too, and data subjects; individuality does not.", words)
+	must.Hold(t, len(got) == 3, "%q", got)
 	if riddle.FindString("It ends. Those that are left are counted.") == "" || riddle.FindString("It counts those that are left.") != "" {
 		t.Error("openings are not told apart")
 	}

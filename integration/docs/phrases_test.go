@@ -48,9 +48,7 @@ func TestPhrases(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || words["dp"] < 10_000 {
-		t.Fatalf("%d words in dp, %v: the test is blind", words["dp"], err)
-	}
+	must.Need(t, err == nil && words["dp"] >= 10_000, "%d words in dp, %v: the test is blind", words["dp"], err)
 	for room, n := range words {
 		if per := float64(len(found[room])) * 1000 / float64(n); n > 1000 && per > mostStilted {
 			t.Errorf("%s: %.2f stilted phrases in 1,000 words, at most %g; say the noun again:\n  %s", room, per, mostStilted, strings.Join(found[room], "\n  "))
@@ -93,7 +91,6 @@ func TestProse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.go")
 	must.Do(t, os.WriteFile(path, []byte("// The law is that\n// of noise.\nvar x = \"those of y\" // there is none\n"), 0o600))
 	text, err := prose(path)
-	if got := stilted.FindAllString(text, -1); err != nil || len(got) != 2 {
-		t.Errorf("%q in %q, %v", got, text, err)
-	}
+	got := stilted.FindAllString(text, -1)
+	must.Hold(t, err == nil && len(got) == 2, "%q in %q, %v", got, text, err)
 }

@@ -36,13 +36,11 @@ func TestForms(t *testing.T) {
 	forms, err := filepath.Glob(filepath.Join(root, ".github", "*", "*.yml"))
 	must.Need(t, err == nil && len(forms) >= 4, "%v: %v", forms, err)
 	for _, form := range forms {
-		if file := strings.TrimPrefix(form, root); len(parsed[map[string]any](t, file)) < 2 {
-			t.Errorf("%s is empty", file)
-		}
+		file := strings.TrimPrefix(form, root)
+		must.Hold(t, len(parsed[map[string]any](t, file)) >= 2, "%s is empty", file)
 	}
-	if c := parsed[struct{ Version string }](t, "CITATION.cff"); "v"+c.Version != buildinfo.Release {
-		t.Errorf("CITATION.cff names %s, the source is %s", c.Version, buildinfo.Release)
-	}
+	c := parsed[struct{ Version string }](t, "CITATION.cff")
+	must.Hold(t, "v"+c.Version == buildinfo.Release, "CITATION.cff names %s, the source is %s", c.Version, buildinfo.Release)
 }
 
 // TestHooks: the hooks of pre-commit pass a sound domain file and a table that fits, and stop a faulty one among others.
@@ -62,9 +60,7 @@ func TestHooks(t *testing.T) {
 	hooks := map[string]string{}
 	for _, h := range parsed[[]struct{ ID, Entry, Files string }](t, ".pre-commit-hooks.yaml") {
 		hooks[h.ID] = h.Entry
-		if h.Files != "" && !regexp.MustCompile(h.Files).MatchString("a/domain-visits.yml") {
-			t.Errorf("%s is not run on domain files", h.ID)
-		}
+		must.Hold(t, h.Files == "" || regexp.MustCompile(h.Files).MatchString("a/domain-visits.yml"), "%s is not run on domain files", h.ID)
 	}
 	for line, passes := range map[string]bool{
 		"dapple-plan domain.yaml":                         true,
@@ -76,9 +72,8 @@ func TestHooks(t *testing.T) {
 		id, args, _ := strings.Cut(line, " ")
 		run := exec.Command("sh", "-c", hooks[id]+" "+args)
 		run.Dir, run.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
-		if out, err := run.CombinedOutput(); hooks[id] == "" || (err == nil) != passes {
-			t.Errorf("%s: %v\n%s", line, err, out)
-		}
+		out, err := run.CombinedOutput()
+		must.Hold(t, hooks[id] != "" && (err == nil) == passes, "%s: %v\n%s", line, err, out)
 	}
 }
 
@@ -126,9 +121,8 @@ func TestAction(t *testing.T) {
 			run.Env = append(run.Env, k+"="+given[input[1]])
 		}
 		out, err := run.CombinedOutput()
-		if said.Write(out); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		said.Write(out)
+		must.Need(t, err == nil, "%v\n%s", err, out)
 		b, _ := os.ReadFile(temp + "/path")
 		path = strings.TrimSpace(string(b)) + ":" + os.Getenv("PATH")
 	}

@@ -63,9 +63,8 @@ func made(t *testing.T, args ...string) (layout string, config ociv1.Image, file
 	}
 	var index ociv1.Index
 	var manifest ociv1.Manifest
-	if b, err = os.ReadFile(filepath.Join(layout, ociv1.ImageIndexFile)); err != nil || json.Unmarshal(b, &index) != nil || len(index.Manifests) != 1 {
-		t.Fatalf("%v: %s", err, b)
-	}
+	b, err = os.ReadFile(filepath.Join(layout, ociv1.ImageIndexFile))
+	must.Need(t, err == nil && json.Unmarshal(b, &index) == nil && len(index.Manifests) == 1, "%v: %s", err, b)
 	blob(index.Manifests[0], &manifest)
 	blob(manifest.Config, &config)
 	if len(manifest.Layers) != len(config.RootFS.DiffIDs) {
@@ -113,15 +112,13 @@ func TestImageRuns(t *testing.T) {
 		must.Need(t, err == nil, "%v\n%s", err, out)
 		return string(out)
 	}
-	if said := in("synth", "/data/visits.csv", "--privacy_id=person", "--epsilon=1", "--delta=1e-9", "--expected_rows=2000", "--output=/data/out", "--quiet"); !strings.Contains(said, "wrote ") {
-		t.Error(said)
-	}
+	said := in("synth", "/data/visits.csv", "--privacy_id=person", "--epsilon=1", "--delta=1e-9", "--expected_rows=2000", "--output=/data/out", "--quiet")
+	must.Hold(t, strings.Contains(said, "wrote "), "%v", said)
 	in("verify", "/data/out")
 	must.Hold(t, strings.Contains(in("--licenses"), own), "the licences are not printed")
 	b, err := os.ReadFile(filepath.Join(files, "etc/ssl/certs/ca-certificates.crt"))
-	if pool := x509.NewCertPool(); err != nil || !pool.AppendCertsFromPEM(b) || bytes.Count(b, []byte("BEGIN")) < 80 {
-		t.Errorf("%v: %d certificates", err, bytes.Count(b, []byte("BEGIN")))
-	}
+	pool := x509.NewCertPool()
+	must.Hold(t, err == nil && pool.AppendCertsFromPEM(b) && bytes.Count(b, []byte("BEGIN")) >= 80, "%v: %d certificates", err, bytes.Count(b, []byte("BEGIN")))
 	must.Hold(t, config.Config.User == "65532:65532" && config.Architecture == runtime.GOARCH, "%+v", config)
 }
 
@@ -140,13 +137,10 @@ func TestImageOnAnother(t *testing.T) {
 	b, err2 := os.ReadFile(filepath.Join(again, "image.tar"))
 	must.Hold(t, err == nil && err2 == nil && bytes.Equal(a, b), "two images of one program differ: %v %v", err, err2)
 	_, config, files := made(t, "-program="+file("dapple"), "-base="+base, "-at=template/dapple", "-env=FLEX_TEMPLATE_GO_BINARY=/template/dapple", "-arch=amd64")
-	if config.Config.Entrypoint[0] != "/opt/launcher" || config.Config.Env[0] != "FLEX_TEMPLATE_GO_BINARY=/template/dapple" {
-		t.Errorf("%+v", config.Config)
-	}
+	must.Hold(t, config.Config.Entrypoint[0] == "/opt/launcher" && config.Config.Env[0] == "FLEX_TEMPLATE_GO_BINARY=/template/dapple", "%+v", config.Config)
 	for name, want := range map[string]string{"opt/launcher": "launcher", "template/dapple": "dapple"} {
 		must.Equal(t, string(must.Value(os.ReadFile(filepath.Join(files, name)))(t)), want, "%s", name)
 	}
-	if err := image([]string{"-root=" + root, "-program=" + launcher, "-base=" + base, "-arch=arm64", filepath.Join(t.TempDir(), "x")}); err == nil || !strings.Contains(err.Error(), "linux/amd64; want linux/arm64") {
-		t.Errorf("a base for another machine: %v", err)
-	}
+	err = image([]string{"-root=" + root, "-program=" + launcher, "-base=" + base, "-arch=arm64", filepath.Join(t.TempDir(), "x")})
+	must.Fail(t, err, "linux/amd64; want linux/arm64", "a base for another machine")
 }

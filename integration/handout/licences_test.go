@@ -34,9 +34,7 @@ func TestNoticesAreWhole(t *testing.T) {
 	for _, m := range all {
 		must.Hold(t, len(m.spdx) != 0 && len(m.texts) != 0, "%s has no licence", m.path)
 		for _, text := range m.texts {
-			if !strings.Contains(string(printed), strings.Fields(text.body)[0]) {
-				t.Errorf("%s of %s is not printed", text.name, m.path)
-			}
+			must.Hold(t, strings.Contains(string(printed), strings.Fields(text.body)[0]), "%s of %s is not printed", text.name, m.path)
 		}
 	}
 }

@@ -18,18 +18,14 @@ func TestDefectsApply(t *testing.T) {
 	root := must.Value(repo.Root())(t)
 	names := map[string]bool{}
 	for _, d := range placed(t) {
-		if names[d.name] {
-			t.Errorf("two defects are called %q", d.name)
-		}
+		must.Hold(t, !names[d.name], "two defects are called %q", d.name)
 		names[d.name] = true
 		text, err := d.applied(root)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if _, err := format.Source([]byte(text)); err != nil {
-			t.Errorf("%s: %v", d.name, err)
-		}
+		must.Passes(format.Source([]byte(text)))(t, "%s", d.name)
 	}
 }
 
@@ -40,18 +36,16 @@ func placed(t *testing.T) []defect {
 	must.Do(t, err)
 	files := must.Value(readTree(root))(t)
 	list := must.Value(all())(t)
-	if list, err = files.placed(list); err != nil {
-		t.Error(err)
-	}
+	list, err = files.placed(list)
+	must.Pass(t, err)
 	return list
 }
 
 func TestParse(t *testing.T) {
 	const whole = "it forgets\ndp/a.go\nio TestA\n-\tx := 1\n-\n+\tx := 2\n+"
 	got, err := parse(whole)
-	if want := (defect{name: "it forgets", file: "dp/a.go", dir: "io", test: "TestA", old: "\tx := 1\n", new: "\tx := 2\n"}); err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	want := (defect{name: "it forgets", file: "dp/a.go", dir: "io", test: "TestA", old: "\tx := 1\n", new: "\tx := 2\n"})
+	must.Hold(t, err == nil && got == want, "got %+v, %v", got, err)
 	for _, bad := range []string{"a\nb\nc", "a\nb\nc\n+x", "a\nb\nc\n-x\n+y\n-z", "a\nb\nc\n-x\ny", "a\nb\nc\n-x\n+x"} {
 		must.Fails(parse(bad))(t, "", "%q is a defect", bad)
 	}

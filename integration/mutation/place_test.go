@@ -1,8 +1,9 @@
 package main
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A defect follows its text and its test to other files, folders and packages. Where there are several it says so.
@@ -26,9 +27,7 @@ func TestDefectsFollowTheirCode(t *testing.T) {
 	} {
 		got, err := tt.files.placed([]defect{d})
 		if tt.fault != "" {
-			if err == nil || !strings.Contains(err.Error(), tt.fault) {
-				t.Errorf("%s: %v, want %q", name, err, tt.fault)
-			}
+			must.Fail(t, err, tt.fault, "%s", name)
 			continue
 		}
 		if err != nil || got[0].file != tt.file || got[0].pkg() != tt.dir {

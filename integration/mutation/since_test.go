@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestPick(t *testing.T) {
@@ -22,16 +24,11 @@ func TestPick(t *testing.T) {
 				seen[d.name] = true
 			}
 			for _, d := range list {
-				if d.dir == c.whole && !slices.Contains(got, d) {
-					t.Errorf("%v: %s of %s is left out", c.changed, d.name, d.dir)
-				}
+				must.Hold(t, d.dir != c.whole || slices.Contains(got, d), "%v: %s of %s is left out", c.changed, d.name, d.dir)
 			}
-			if n := len(got); n < 60 || n > 160 { // 100 ± 8.7 of 400, and 10 more: a fixed draw
-				t.Errorf("%v, commit %s: %d of %d picked", c.changed, commit, n, len(list))
-			}
+			n := len(got)
+			must.Hold(t, n >= 60 && n <= 160, "%v, commit %s: %d of %d picked", c.changed, commit, n, len(list)) // 100 ± 8.7 of 400, and 10 more: a fixed draw
 		}
-		if len(seen) < 240 {
-			t.Errorf("%v: four commits try %d of %d", c.changed, len(seen), len(list))
-		}
+		must.Hold(t, len(seen) >= 240, "%v: four commits try %d of %d", c.changed, len(seen), len(list))
 	}
 }

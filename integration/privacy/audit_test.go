@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // An auditor who knows all records but one, and the exact law of every release, decides from a whole run
@@ -70,12 +71,8 @@ func TestAudit(t *testing.T) {
 			runs := dptest.Size(20_000, 200_000)
 			sound := a.run(t, claim, runs)
 			broken := a.run(t, halved(t, claim), runs)
-			if sound.excess(claim) > 0 {
-				t.Errorf("the claim is wrong: true positives above %.4f, false ones below %.4f", sound.low, sound.high)
-			}
-			if broken.excess(claim) <= 0 {
-				t.Errorf("half of the noise is not found: true positives above %.4f, false ones below %.4f", broken.low, broken.high)
-			}
+			must.Hold(t, sound.excess(claim) <= 0, "the claim is wrong: true positives above %.4f, false ones below %.4f", sound.low, sound.high)
+			must.Hold(t, broken.excess(claim) > 0, "half of the noise is not found: true positives above %.4f, false ones below %.4f", broken.low, broken.high)
 			dptest.Figure(t, "%s %v %v: 2×%d runs; ε = %g claimed, above %.2f proved; with half of the noise above %.2f",
 				a.name, a.relation, claim.Accounting, runs, float64(a.epsilon), sound.proved(claim), broken.proved(claim))
 		})
@@ -122,9 +119,7 @@ func (a audit) run(t *testing.T, p accountant.Params, runs int) (r rates) {
 // ratio runs the algorithm and returns the log-likelihood ratio of everything it received.
 func (a audit) ratio(t *testing.T, p accountant.Params, private table, run uint64) (sum float64) {
 	c, record := newCurator(t, private, newLedger(t, p), run)
-	if _, err := a.method.solve(problem(a.x.sizes, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), c); err != nil {
-		t.Error(err)
-	}
+	must.Passes(a.method.solve(problem(a.x.sizes, a.cliques, a.relation, a.epsilon, a.delta, a.rounds), c))(t)
 	for _, call := range record.Calls {
 		if call.Request.Method == mechanism.Trees {
 			eachDifference(call, a.x, func(noise, variance float64) { sum -= noise * noise / (2 * variance) })

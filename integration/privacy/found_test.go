@@ -93,9 +93,7 @@ func told(t *testing.T, input, privacyID string) bool {
 		t.Fatal(err)
 	}
 	texts, err := filepath.Glob(filepath.Join(dir, "out*", "*"))
-	if err != nil || len(texts) < 3 {
-		t.Fatalf("published: %v, %v", texts, err)
-	}
+	must.Need(t, err == nil && len(texts) >= 3, "published: %v, %v", texts, err)
 	for _, name := range texts {
 		data := must.Value(os.ReadFile(name))(t)
 		text := string(data)

@@ -142,9 +142,8 @@ func (b build) release(t *testing.T, runner string, people int) *synth.Artifact 
 	model := synth.Solve(s, stats, synth.SolveParams{Epsilon: b.epsilon, Neighbouring: dp.AddRemove, Method: "dpam", ErrorShare: -1}) // the table has all of ε
 	released := transformtest.Capture[*synth.Artifact](s, model.Artifacts(s))
 	must.Do(t, transformtest.RunOn(runner, p))
-	if n := len(released.Elements()); n != 1 {
-		t.Fatalf("%d releases, want 1", n)
-	}
+	n := len(released.Elements())
+	must.Need(t, n == 1, "%d releases, want 1", n)
 	return released.Elements()[0]
 }
 

@@ -52,9 +52,8 @@ func TestReplayNeighbours(t *testing.T) {
 					}
 					calls += len(record)
 				}
-				if used < .9999 { // the grid takes a little of centred tables
-					t.Errorf("no pair attains a declared sensitivity: largest %g of it", used)
-				}
+				// the grid takes a little of centred tables
+				must.Hold(t, used >= .9999, "no pair attains a declared sensitivity: largest %g of it", used)
 				dptest.Figure(t, "%s, %v: %d pairs, %d calls, largest change %.3g of the declared one", m.name, n, pairs, calls, used)
 			})
 		}

@@ -232,9 +232,7 @@ func TestTranscriptsOfRake(t *testing.T) {
 	explore(t, rakeTranscripts, dptest.Size(400, 20_000), 300)
 	merged := rakeTranscripts[0]
 	merged.y = crowd.with(another) // adding a person has removed another one's record
-	if o := merged.observe(t, merged.claim(), 500, 1<<62); len(o.refutes(merged.claim())) == 0 {
-		t.Error("two people in one unit are not found")
-	}
+	must.Hold(t, len(merged.observe(t, merged.claim(), 500, 1<<62).refutes(merged.claim())) != 0, "two people in one unit are not found")
 }
 
 // TestTranscriptsOfDPFW is TestTranscriptsOfRake for eight rounds of block selections. Under pure accounting the loss of
@@ -264,9 +262,7 @@ func explore(t *testing.T, list []transcripts, runs, blind int) {
 			continue
 		}
 		louder := s.observe(t, s.louder(t), blind, first+uint64(i)<<24+1<<23)
-		if len(louder.refutes(claim)) == 0 {
-			t.Errorf("%s, %v, %v: 1/%g of the noise is not found", s.name, s.relation, s.kind, float64(s.less))
-		}
+		must.Hold(t, len(louder.refutes(claim)) != 0, "%s, %v, %v: 1/%g of the noise is not found", s.name, s.relation, s.kind, float64(s.less))
 		dptest.Figure(t, "%s, %v, %v: %d runs, %s; with 1/%g of the noise %s", s.name, s.relation, s.kind, runs, o.figure(claim), float64(s.less), louder.figure(claim))
 	}
 }

@@ -52,9 +52,7 @@ func TestReplayLearnedBins(t *testing.T) {
 					}
 				}
 			}
-			if used < .9999 || trees == 0 {
-				t.Errorf("%v: no pair attains the declared sensitivity of a tree: largest %g of it, %d releases", n, used, trees)
-			}
+			must.Hold(t, used >= .9999 && trees != 0, "%v: no pair attains the declared sensitivity of a tree: largest %g of it, %d releases", n, used, trees)
 		}
 	}
 }

@@ -27,9 +27,8 @@ func TestLogged(t *testing.T) {
 	for name, want := range map[string]int{"whole.json": 2, "short.json": 1} {
 		got, err := logged(root, tests, filepath.Join(root, name))
 		must.Hold(t, err == nil && len(got) == want && got[named{"dp", "TestA"}].verdict == passed, "%s: %v, %v, want %d results", name, got, err, want)
-		if left := without(tests, got); len(left) != len(tests)-want {
-			t.Errorf("%s: %v are left to run", name, left)
-		}
+		left := without(tests, got)
+		must.Hold(t, len(left) == len(tests)-want, "%s: %v are left to run", name, left)
 	}
 	must.Fails(logged(root, tests, filepath.Join(root, "none.json")))(t, "", "a file that is not there is taken")
 }

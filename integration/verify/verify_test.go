@@ -150,7 +150,6 @@ func TestRead(t *testing.T) {
 	for test, want := range map[string]string{"TestA": passed, "TestB": failed, "TestC": absent, "TestD": absent, "TestE": absent} {
 		must.Hold(t, got[test].verdict == want, "%s: %s, want %s", test, got[test].verdict, want)
 	}
-	if a := got["TestA"]; a.seconds != 2 || len(a.figures) != 1 || a.figures[0] != "0.5 of the claim" {
-		t.Errorf("TestA: %+v", a)
-	}
+	a := got["TestA"]
+	must.Hold(t, a.seconds == 2 && len(a.figures) == 1 && a.figures[0] == "0.5 of the claim", "TestA: %+v", a)
 }

@@ -70,9 +70,8 @@ func TestCleanRemovesWhatWasFound(t *testing.T) {
 				must.Do(t, os.WriteFile(filepath.Join(r.dir, file), nil, 0o600))
 				continue
 			}
-			if _, _, err := archive.Open(r.dir).CreateIfAbsent(ctx, file, []byte("{}")); err != nil {
-				t.Fatal(err)
-			}
+			_, _, err := archive.Open(r.dir).CreateIfAbsent(ctx, file, []byte("{}"))
+			must.Do(t, err)
 		}
 		if !c.atWork {
 			r.unlock()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A run says in its last lines and its statement whether the model meets the criteria, and how it ends follows from that
@@ -14,15 +16,10 @@ func TestCriteria(t *testing.T) {
 	c.Epsilon, c.ExpectedRows, c.Criteria = 20, 400, "age,plan<=0.9; active <= 0.8"
 	res := mustRun(t, c)
 	said := res.Privacy.Criteria
-	if said == nil || len(said.Limits) != 2 || !said.Met || res.Criteria() != nil {
-		t.Fatalf("said %+v, and the error is %v", said, res.Criteria())
-	}
+	must.Need(t, said != nil && len(said.Limits) == 2 && said.Met && res.Criteria() == nil, "said %+v, and the error is %v", said, res.Criteria())
 	said.Met = false
-	if !errors.Is(res.Criteria(), ErrCriteria) {
-		t.Errorf("criteria that are not met: the error is %v", res.Criteria())
-	}
+	must.Hold(t, errors.Is(res.Criteria(), ErrCriteria), "criteria that are not met: the error is %v", res.Criteria())
 	var text strings.Builder
-	if err := res.WriteText(&text); err != nil || !strings.Contains(text.String(), "criteria NOT met: ") {
-		t.Errorf("last lines %s", text.String())
-	}
+	err := res.WriteText(&text)
+	must.Hold(t, err == nil && strings.Contains(text.String(), "criteria NOT met: "), "last lines %s", text.String())
 }

@@ -45,16 +45,14 @@ func TestRunFound(t *testing.T) {
 	first := must.Value(r.find(t.Context()))(t)
 	again := must.Value(ValidateFind(t.Context(), c))(t)
 	res := must.Value(RunFound(t.Context(), again))(t)
-	if _, err := os.Stat(r.dir); !os.IsNotExist(err) {
-		t.Errorf("what was found is still kept: %v", err)
-	}
+	_, err := os.Stat(r.dir)
+	must.Hold(t, os.IsNotExist(err), "what was found is still kept: %v", err)
 	release := c.Output + ".release"
 	data := must.Value(os.ReadFile(filepath.Join(release, publish.DomainFile)))(t)
 	must.Hold(t, string(data) == string(first.File(r.csvKeys())), "the second attempt has found another domain: it drew again")
 	file := must.Value(schema.Parse("found", data))(t)
-	if d := file.Domain; d.Events == nil || d.Index("note") >= 0 || d.Index("sex") < 0 || d.Index("age") < 0 {
-		t.Errorf("found:\n%s", data)
-	}
+	d := file.Domain
+	must.Hold(t, d.Events != nil && d.Index("note") < 0 && d.Index("sex") >= 0 && d.Index("age") >= 0, "found:\n%s", data)
 	notes := strings.Join(res.Written.Notes, "\n")
 	if !strings.Contains(notes, "10 % of the budget: 2 of 3 columns") || !strings.Contains(notes, "left out: note: no value was found") ||
 		!strings.Contains(notes, "--rows=7 does not apply, since people have several rows") {
@@ -76,15 +74,11 @@ func TestRunFound(t *testing.T) {
 		}
 	}
 	capacity, _ := new(big.Rat).SetString(p.Capacity)
-	if total, _ := new(big.Rat).SetString(p.RhoTotal); sum.Cmp(total) != 0 || sum.Cmp(capacity) > 0 {
-		t.Errorf("charges add up to %v, stated are %s of %s", sum, p.RhoTotal, p.Capacity)
-	}
-	if part, _ := new(big.Rat).Quo(finding, capacity).Float64(); part > .1 || part < .099 {
-		t.Errorf("finding the domain has spent %g of the budget, want a tenth", part)
-	}
-	if p.Epsilon != 1 || p.Delta != 1e-9 || p.Accounting != "GDP" {
-		t.Errorf("the statement promises ε = %g, δ = %g, %s", p.Epsilon, p.Delta, p.Accounting)
-	}
+	total, _ := new(big.Rat).SetString(p.RhoTotal)
+	must.Hold(t, sum.Cmp(total) == 0 && sum.Cmp(capacity) <= 0, "charges add up to %v, stated are %s of %s", sum, p.RhoTotal, p.Capacity)
+	part, _ := new(big.Rat).Quo(finding, capacity).Float64()
+	must.Hold(t, part <= .1 && part >= .099, "finding the domain has spent %g of the budget, want a tenth", part)
+	must.Hold(t, p.Epsilon == 1 && p.Delta == 1e-9 && p.Accounting == "GDP", "the statement promises ε = %g, δ = %g, %s", p.Epsilon, p.Delta, p.Accounting)
 }
 
 // TestFindIsNotDrawnAgain: where noise was drawn to find a domain and none was kept, the same command spends nothing more, and names
@@ -99,9 +93,8 @@ func TestFindIsNotDrawnAgain(t *testing.T) {
 		}
 		r := mustFind(t, c)
 		if book != "" {
-			if _, err := r.find(t.Context()); err != nil || os.RemoveAll(r.dir) != nil {
-				t.Fatal(err)
-			}
+			_, err := r.find(t.Context())
+			must.Need(t, err == nil && os.RemoveAll(r.dir) == nil, "%v", err)
 			if _, err := RunFound(t.Context(), mustFind(t, c)); err == nil || !strings.Contains(err.Error(), "the domain of run night was charged before, by entry 1 of ") || !strings.Contains(err.Error(), "--again") {
 				t.Errorf("what was found is lost: %v", err)
 			}
@@ -114,9 +107,8 @@ func TestFindIsNotDrawnAgain(t *testing.T) {
 			continue
 		}
 		must.Passes(RunFound(t.Context(), mustFind(t, c)))(t, "again")
-		if f, runs := paid(t, book); f != 2 || runs != 1 {
-			t.Errorf("the book has %d findings and %d runs", f, runs)
-		}
+		f, runs := paid(t, book)
+		must.Hold(t, f == 2 && runs == 1, "the book has %d findings and %d runs", f, runs)
 	}
 }
 

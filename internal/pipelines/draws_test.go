@@ -81,10 +81,8 @@ func TestDrawsRefused(t *testing.T) {
 		must.Fails(drawnRows(config))(t, tt.says, "%s", name)
 	}
 	flipByte(t, filepath.Join(c.Output+".release", publish.ErrorsFile))
-	if _, err := drawnRows(SampleConfig{Model: c.Output, Output: filepath.Join(dir, "more"), Rows: 10, Runner: "direct", Draws: 5}); err == nil || !strings.Contains(err.Error(), "_errors.json has changed") {
-		t.Errorf("an altered release: %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "more*")); len(left) > 0 {
-		t.Errorf("refused requests have left %q", left)
-	}
+	_, err := drawnRows(SampleConfig{Model: c.Output, Output: filepath.Join(dir, "more"), Rows: 10, Runner: "direct", Draws: 5})
+	must.Fail(t, err, "_errors.json has changed", "an altered release")
+	left, _ := filepath.Glob(filepath.Join(dir, "more*"))
+	must.Hold(t, len(left) <= 0, "refused requests have left %q", left)
 }

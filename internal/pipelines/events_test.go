@@ -92,22 +92,19 @@ func TestPeople(t *testing.T) {
 			cells := strings.Split(line, ",")
 			total++
 			who := cells[0]
-			if rows[who]++; rows[who] > 12 || rows[who] > 1 && plans[who] != cells[2] {
-				t.Fatalf("customer %s: more than 12 rows, or two plans", who)
-			}
+			rows[who]++
+			must.Need(t, rows[who] <= 12 && (rows[who] <= 1 || plans[who] == cells[2]), "customer %s: more than 12 rows, or two plans", who)
 			plans[who], receipts[cells[1]] = cells[2], true
 			price, _ := strconv.Atoi(cells[4])
-			if twice, _ := strconv.Atoi(cells[5]); twice != 2*price {
-				t.Errorf("twice %s is %s", cells[4], cells[5])
-			}
+			twice, _ := strconv.Atoi(cells[5])
+			must.Hold(t, twice == 2*price, "twice %s is %s", cells[4], cells[5])
 		}
 	}
 	if int64(total) != res.Written.Rows || len(receipts) != total {
 		t.Errorf("%d rows with %d receipts, and %d are said to be written", total, len(receipts), res.Written.Rows)
 	}
-	if n := len(rows); rows[strconv.Itoa(n)] == 0 || rows["0"] != 0 {
-		t.Errorf("%d customers are not numbered from 1 on", n)
-	}
+	n := len(rows)
+	must.Hold(t, rows[strconv.Itoa(n)] != 0 && rows["0"] == 0, "%d customers are not numbered from 1 on", n)
 	r := evaluated(t, c).Real
 	p := r.People
 	must.Hold(t, p.Changing == [2]int{} && p.TooManyRows == 0 && p.RowsCut == 488 && p.Synthetic == len(rows), "people %+v", p)
@@ -186,9 +183,8 @@ func TestPeopleWithoutRows(t *testing.T) {
 		}
 	}
 	for _, r := range made {
-		if has[r[0]] = true; plans[r[0]] == "" || r[2] == "" || strings.Join(r, "") == "" {
-			t.Fatalf("row %v of nobody, or without an item", r)
-		}
+		has[r[0]] = true
+		must.Need(t, plans[r[0]] != "" && r[2] != "" && strings.Join(r, "") != "", "row %v of nobody, or without an item", r)
 	}
 	without, plus := 0, 0
 	for who, plan := range plans {

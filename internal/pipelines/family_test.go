@@ -50,9 +50,8 @@ func TestAbout(t *testing.T) {
 	family := ReportConfig{Dir: c.Output, Registry: filepath.Join(dir, "r.yaml"), Croissant: filepath.Join(dir, "c.json")}
 	must.Do(t, drawn(family))
 	for name, want := range map[string]string{"r.yaml": "data_curator_name: A shop", "c.json": "part-00000-of-"} {
-		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Contains(b, []byte(want)) {
-			t.Errorf("%s lacks %s: %v", name, want, err)
-		}
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		must.Hold(t, err == nil && bytes.Contains(b, []byte(want)), "%s lacks %s: %v", name, want, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "report.html")); !os.IsNotExist(err) {
 		t.Error("a report that nobody asked for")
@@ -71,9 +70,8 @@ func TestFamilyRefusals(t *testing.T) {
 	mustRun(t, c)
 	to := filepath.Join(t.TempDir(), "r.yaml")
 	err := drawn(ReportConfig{Dir: c.Output, Registry: to})
-	if want := "needs name, curator, curator_type, use, region, authors, which only you know"; !IsRequest(err) || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v does not say %s", err, want)
-	}
+	want := "needs name, curator, curator_type, use, region, authors, which only you know"
+	must.Hold(t, IsRequest(err) && strings.Contains(err.Error(), want), "%v does not say %s", err, want)
 	if _, err := os.Stat(to); !os.IsNotExist(err) {
 		t.Errorf("something was written: %v", err)
 	}

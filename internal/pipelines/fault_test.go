@@ -63,9 +63,8 @@ func TestFaultOfTheRunner(t *testing.T) {
 				if tt.mark == "" {
 					return
 				}
-				if _, _, err := run.Open(dir).CreateIfAbsent(t.Context(), id+tt.mark, []byte("drawn")); err != nil {
-					t.Error(err)
-				}
+				_, _, err := run.Open(dir).CreateIfAbsent(t.Context(), id+tt.mark, []byte("drawn"))
+				must.Pass(t, err)
 			}
 			if tt.finds {
 				c.Domain, c.PrivacyID = "", "customer"
@@ -126,9 +125,8 @@ func TestFaultByChance(t *testing.T) {
 					r.Engine.runner.Name = faultyRunner
 					must.Value(Run(t.Context(), r))(t)
 				}
-				if findings, runs := paid(t, c.Ledger); findings+runs != want {
-					t.Errorf("the book has %d findings and %d runs", findings, runs)
-				}
+				findings, runs := paid(t, c.Ledger)
+				must.Hold(t, findings+runs == want, "the book has %d findings and %d runs", findings, runs)
 				must.Value(os.Stat(c.Output))(t)
 			})
 		}

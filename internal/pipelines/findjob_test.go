@@ -88,15 +88,13 @@ func TestFindByAJob(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
 	must.Hold(t, err == nil && string(data) == string(noise.File(mustFind(t, c).csvKeys())), "another domain was found, %v:\n%s", err, data)
 	// Two jobs of rows have failed before they drew, and their charges are taken back.
-	if findings, runs := paid(t, c.Ledger); findings != 1 || runs != 1 {
-		t.Errorf("the book has %d findings and %d runs", findings, runs)
-	}
+	findings, runs := paid(t, c.Ledger)
+	must.Hold(t, findings == 1 && runs == 1, "the book has %d findings and %d runs", findings, runs)
 	// A run that has an ID and has finished is not begun anew: nothing is found, and nothing charged.
 	res, err := RunFound(t.Context(), mustFind(t, c))
 	must.Hold(t, err == nil && strings.Contains(res.Written.Adopted, "run r1 had finished before"), "a finished run: %v", err)
-	if findings, runs := paid(t, c.Ledger); findings != 1 || runs != 1 {
-		t.Errorf("the book has %d findings and %d runs", findings, runs)
-	}
+	findings, runs = paid(t, c.Ledger)
+	must.Hold(t, findings == 1 && runs == 1, "the book has %d findings and %d runs", findings, runs)
 }
 
 // TestFoundAndDetached: with --detach a finding is waited for, and the job of the rows is submitted: both are charged once, however
@@ -121,9 +119,7 @@ func TestFoundAndDetached(t *testing.T) {
 	}
 	for i := range 2 {
 		res, err := RunFound(t.Context(), mustFind(t, c))
-		if i == 0 && (err != nil || !strings.Contains(res.Submitted, "submitted  job ")) {
-			t.Fatalf("%+v, %v", res, err)
-		}
+		must.Need(t, i != 0 || err == nil && strings.Contains(res.Submitted, "submitted  job "), "%+v, %v", res, err)
 		if i == 1 && (err == nil || !strings.Contains(err.Error(), "nothing was written and no privacy budget was spent")) {
 			t.Errorf("the command comes back: %v", err)
 		}
@@ -181,9 +177,8 @@ func TestEndsOfFinding(t *testing.T) {
 				return
 			}
 			must.Hold(t, findings == 0, "its charge stands in the book")
-			if err := drawn(r); !errors.Is(err, run.ErrStopped) {
-				t.Errorf("a worker that outlives its job draws: %v", err)
-			}
+			err = drawn(r)
+			must.Hold(t, errors.Is(err, run.ErrStopped), "a worker that outlives its job draws: %v", err)
 			if a, err := r.attempt(t.Context()); err != nil || a.name != r.params.RunID+"-1" || a.drawn {
 				t.Errorf("the next attempt is %+v, %v", a, err)
 			}

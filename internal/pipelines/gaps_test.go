@@ -71,12 +71,9 @@ func TestOrdersKeepGaps(t *testing.T) {
 			}
 		}
 		n := float64(len(rows))
-		if small, open, unknown = small/n, open/n, unknown/n; (small > .4) != kept || math.Abs(open-.05) > .02 {
-			t.Errorf("%q: %.3f of small gaps, want %v; %.3f of open ends, want .05", more, small, kept, open)
-		}
-		if kept && (small > .6 || unknown < .025) {
-			t.Errorf("%.3f of small gaps, want .5; %.3f of ends of an unknown start where .05 are", small, unknown)
-		}
+		small, open, unknown = small/n, open/n, unknown/n
+		must.Hold(t, (small > .4) == kept && math.Abs(open-.05) <= .02, "%q: %.3f of small gaps, want %v; %.3f of open ends, want .05", more, small, kept, open)
+		must.Hold(t, !kept || small <= .6 && unknown >= .025, "%.3f of small gaps, want .5; %.3f of ends of an unknown start where .05 are", small, unknown)
 		file := must.Value(schema.Parse("stays.yaml", []byte(fmt.Sprintf(staysDomain, more))))(t)
 		must.Equal(t, file.Domain.GapNames("end") != nil, kept, "%q: gaps", more)
 		_, err := ValidateSample(t.Context(), SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "rows"), Where: "end > 5"})
@@ -91,9 +88,8 @@ func TestNamedColumnsHaveNoGaps(t *testing.T) {
 		"events: {rows: {max: 3}, usual: [end]}\n",
 	} {
 		text := fmt.Sprintf(staysDomain, "") + more
-		if file, err := schema.Parse("stays.yaml", []byte(text)); err == nil && len(file.Domain.Gaps) > 0 {
-			t.Errorf("%s: end has a gap in its place", more)
-		}
+		file, err := schema.Parse("stays.yaml", []byte(text))
+		must.Hold(t, err != nil || len(file.Domain.Gaps) <= 0, "%s: end has a gap in its place", more)
 	}
 	text := fmt.Sprintf(staysDomain, "") + "events: {rows: {max: 3}}\n"
 	if file := must.Value(schema.Parse("stays.yaml", []byte(text)))(t); len(file.Domain.Gaps) != 1 || file.Domain.Validate() != nil {

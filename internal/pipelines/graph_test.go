@@ -136,9 +136,8 @@ func TestGraphHoldsTheDomainOnce(t *testing.T) {
 		table.ReadFiles(s, "csv", make([]files.Info, n), d, schema.CSV{})
 		return proto.Size(marshalled(t, p))
 	}
-	if one, many := size(1), size(1000); many > one+1000*200 {
-		t.Errorf("a file makes a graph of %d bytes, and 1000 make one of %d", one, many)
-	}
+	one, many := size(1), size(1000)
+	must.Hold(t, many <= one+1000*200, "a file makes a graph of %d bytes, and 1000 make one of %d", one, many)
 }
 
 // marshalled is a graph as a runner gets it.

@@ -85,9 +85,8 @@ func TestHistoriesOfBadInput(t *testing.T) {
 			}
 			last, at, people[r[0]] = r[0], day, true
 		}
-		if share := float64(begin) / float64(len(people)); share < test.firsts {
-			t.Errorf("%s: %.2f of the people begin at the fallback, want %.2f", test.name, share, test.firsts)
-		}
+		share := float64(begin) / float64(len(people))
+		must.Hold(t, share >= test.firsts, "%s: %.2f of the people begin at the fallback, want %.2f", test.name, share, test.firsts)
 	}
 }
 

@@ -75,9 +75,8 @@ func TestRunReadsParquet(t *testing.T) {
 	for _, runner := range []string{"prism", "direct"} {
 		c := parquetShop(t)
 		c.Runner, c.Neighbouring = runner, dp.Replace
-		if rows := mustRun(t, c).Privacy.Rows; rows != 350 {
-			t.Errorf("%s: %d rows for 350 customers", runner, rows)
-		}
+		rows := mustRun(t, c).Privacy.Rows
+		must.Hold(t, rows == 350, "%s: %d rows for 350 customers", runner, rows)
 	}
 }
 
@@ -91,12 +90,10 @@ func TestRunReadsItsOutput(t *testing.T) {
 		again := shop(t, 1)
 		again.Input, again.Neighbouring = c.Output, dp.Replace
 		must.Do(t, os.WriteFile(again.Domain, []byte(strings.Replace(shopDomain, "privacy_id: customer", "privacy_id: none", 1)), 0o666))
-		if r := mustValidate(t, again); len(r.source.(*table.Files).Files) != 2 {
-			t.Errorf("%s: inputs %v", format, r.source)
-		}
-		if rows := mustRun(t, again).Privacy.Rows; rows != 200 {
-			t.Errorf("%s: %d rows of 200", format, rows)
-		}
+		r := mustValidate(t, again)
+		must.Hold(t, len(r.source.(*table.Files).Files) == 2, "%s: inputs %v", format, r.source)
+		rows := mustRun(t, again).Privacy.Rows
+		must.Hold(t, rows == 200, "%s: %d rows of 200", format, rows)
 	}
 }
 
@@ -142,9 +139,8 @@ func TestInputFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := parquetShop(t)
 			tt.spoil(t, &c, filepath.Dir(c.Domain))
-			if _, faults := validate(context.Background(), c); (len(faults) > 0) != tt.plan {
-				t.Errorf("planning: error %v, want one: %v", faults, tt.plan)
-			}
+			_, faults := validate(context.Background(), c)
+			must.Hold(t, (len(faults) > 0) == tt.plan, "planning: error %v, want one: %v", faults, tt.plan)
 			c.Epsilon = -1 // listed with the rest
 			_, err := ValidateRun(context.Background(), c)
 			must.Need(t, IsRequest(err) && strings.Contains(err.Error(), "--epsilon"), "error %v", err)
@@ -185,9 +181,8 @@ func TestFaultsAreCounted(t *testing.T) {
 	}
 	faults := append(Faults{{Where: "--rows", What: "is wrong"}}, ErrorFaults("--input", list.Err())...)
 	lines := faults.Lines()
-	if n := faults.Count(); n != 51 || len(lines) != 21 || lines[19] != "--input: fault 18" || lines[20] != "and 31 more" {
-		t.Errorf("%d faults: %q", n, lines)
-	}
+	n := faults.Count()
+	must.Hold(t, n == 51 && len(lines) == 21 && lines[19] == "--input: fault 18" && lines[20] == "and 31 more", "%d faults: %q", n, lines)
 }
 
 // People take as many shards as the bytes of both tables ask for; how far the reading is, is known if both sizes are.
@@ -202,9 +197,8 @@ func TestBytesOfRowsAndPeople(t *testing.T) {
 	if n, whole := r.inputBytes(); n != 30<<30 || !whole {
 		t.Errorf("both: %d, %v", n, whole)
 	}
-	if p := boundParams(r, launch{}); p.Shards != 30<<30/(4<<20) {
-		t.Errorf("%d shards", p.Shards)
-	}
+	p := boundParams(r, launch{})
+	must.Hold(t, p.Shards == 30<<30/(4<<20), "%d shards", p.Shards)
 	r.source = sized(0)
 	if n, whole := r.inputBytes(); n != 10<<30 || whole {
 		t.Errorf("rows of unknown size: %d, %v", n, whole)

@@ -152,9 +152,8 @@ func TestEndsOfJobs(t *testing.T) {
 			for _, text := range tt.want {
 				must.Hold(t, strings.Contains(err.Error(), text), "it does not say %q:\n%v", text, err)
 			}
-			if got := s.Cancels(); (got > 0) != tt.cancelled {
-				t.Errorf("cancelled %d times", got)
-			}
+			got := s.Cancels()
+			must.Hold(t, (got > 0) == tt.cancelled, "cancelled %d times", got)
 			left := stagings(t, c)
 			staged, globErr := filepath.Glob(filepath.Join(filepath.Dir(c.Output), "dapple-*.tmp"))
 			must.Hold(t, (len(left) > 0) == tt.stays && globErr == nil && (len(staged) > 0) == tt.stays, "left are %v, and of the output: %v", left, staged)
@@ -180,13 +179,11 @@ func TestDetachAndAskAgain(t *testing.T) {
 	must.Do(t, draws(t, c, synth.DrawnSuffix))
 	other := c
 	other.Epsilon = 2
-	if _, err := Run(context.Background(), mustValidate(t, other)); !IsRequest(err) || !strings.Contains(err.Error(), "--run_id: run r1, begun ") {
-		t.Errorf("another request under the same ID: %v", err)
-	}
+	_, err = Run(context.Background(), mustValidate(t, other))
+	must.Hold(t, IsRequest(err) && strings.Contains(err.Error(), "--run_id: run r1, begun "), "another request under the same ID: %v", err)
 	var out strings.Builder
-	if err := Clean(context.Background(), &out, CleanConfig{Output: c.Output}); err != nil || !strings.Contains(out.String(), "left as it is: ") || len(stagings(t, c)) != 1 {
-		t.Errorf("clean: %v, %s", err, out.String())
-	}
+	err = Clean(context.Background(), &out, CleanConfig{Output: c.Output})
+	must.Hold(t, err == nil && strings.Contains(out.String(), "left as it is: ") && len(stagings(t, c)) == 1, "clean: %v, %s", err, out.String())
 	s.WhenFollowed(func() { s.Fail("no memory") })
 	if _, err := Run(context.Background(), mustValidate(t, c)); err == nil || !strings.Contains(err.Error(), "no memory") || !strings.Contains(err.Error(), saysDrawn) || s.Jobs() != 1 {
 		t.Errorf("asked again: %v, %d jobs", err, s.Jobs())
@@ -210,8 +207,7 @@ func TestMessagesOfRunnersInJava(t *testing.T) {
 	} {
 		x := pipelineRun{engine: Engine{Endpoint: tt.endpoint, Experiments: tt.experiments}.withDefaults(tt.runner)}
 		must.Equal(t, strings.Join(x.options(jobs.Cloud{}).Experiments, ","), tt.want, "%s with %q: experiments", tt.runner, tt.experiments)
-		if got := plan.Shards(1000<<20, x.engine.runner.Java); got != tt.shards {
-			t.Errorf("%s: %d shards of 1000 MiB, want %d", tt.runner, got, tt.shards)
-		}
+		got := plan.Shards(1000<<20, x.engine.runner.Java)
+		must.Hold(t, got == tt.shards, "%s: %d shards of 1000 MiB, want %d", tt.runner, got, tt.shards)
 	}
 }

@@ -59,9 +59,8 @@ func TestFingerprintOfRequests(t *testing.T) {
 		}},
 	} {
 		got := of(tt.change)
-		if other, taken := seen[got]; taken {
-			t.Errorf("%s: the release of %q would be taken up", tt.name, other)
-		}
+		other, taken := seen[got]
+		must.Hold(t, !taken, "%s: the release of %q would be taken up", tt.name, other)
 		seen[got] = tt.name
 	}
 }

@@ -82,9 +82,8 @@ func TestMarginalsFile(t *testing.T) {
 					intervals++
 				}
 				b, s := chunk.Columns[2].Floats[i], chunk.Columns[3].Floats[i] // the lower end is 0 at least
-				if x := chunk.Columns[7].Floats[i]; x < b+min(1.95*s, max(1.63*s, b)) {
-					t.Fatalf("an interval's upper end, %g, is nearer than its lower one", x)
-				}
+				x := chunk.Columns[7].Floats[i]
+				must.Need(t, x >= b+min(1.95*s, max(1.63*s, b)), "an interval's upper end, %g, is nearer than its lower one", x)
 				must.Need(t, !chunk.Columns[6].Null(i), "a standard error without a source")
 				must.Need(t, chunk.Columns[4].Null(i) == chunk.Columns[5].Null(i), "a noisy answer without a standard error, or the reverse")
 				if !chunk.Columns[4].Null(i) {

@@ -156,12 +156,8 @@ func TestInferOpen(t *testing.T) {
 	r := must.Value(ValidateInfer(t.Context(), c))(t)
 	found := must.Value(Infer(t.Context(), r))(t)
 	file, err := schema.Parse("found", found.Text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, found.Text)
-	}
-	if file.Charge == nil || file.Charge.Epsilon != .5 || file.Domain.Index("sex") < 0 || file.Domain.Index("note") >= 0 {
-		t.Errorf("found:\n%s", found.Text)
-	}
+	must.Need(t, err == nil, "%v\n%s", err, found.Text)
+	must.Hold(t, file.Charge != nil && file.Charge.Epsilon == .5 && file.Domain.Index("sex") >= 0 && file.Domain.Index("note") < 0, "found:\n%s", found.Text)
 	for _, f := range []struct{ text, says string }{
 		{regexp.MustCompile(`max: \d+, null`).ReplaceAllString(string(found.Text), "max: find, null"), "a file carries one"},
 		{strings.Split(string(found.Text), "found:")[0], "nothing in it is to be found"},

@@ -76,9 +76,8 @@ func TestFinishedFindingsAreAdopted(t *testing.T) {
 		c := Config{Input: filepath.Join(dir, "t.csv"), Output: filepath.Join(dir, "out"), PrivacyID: "id", Epsilon: .6, Delta: 1e-7, RunID: "night"}
 		must.Do(t, os.WriteFile(c.Input, []byte(table.String()), 0o600))
 		for again := range 2 {
-			if res, err := RunFound(t.Context(), mustFind(t, c)); err != nil || (res.Written.Adopted != "") != (again == 1) {
-				t.Fatalf("%d columns, launch %d: %v", columns, again+1, err)
-			}
+			res, err := RunFound(t.Context(), mustFind(t, c))
+			must.Need(t, err == nil && (res.Written.Adopted != "") == (again == 1), "%d columns, launch %d: %v", columns, again+1, err)
 		}
 	}
 }
@@ -137,9 +136,8 @@ func TestEachReleaseIsPaid(t *testing.T) {
 		kept, copies := filepath.Join(t.TempDir(), "kept"), t.TempDir()
 		must.Do(t, os.CopyFS(kept, os.DirFS(r.dir)))
 		for _, id := range []string{"A", "A", "B"} {
-			if err := os.CopyFS(r.dir, os.DirFS(kept)); err != nil && !errors.Is(err, os.ErrExist) {
-				t.Fatal(err)
-			}
+			err := os.CopyFS(r.dir, os.DirFS(kept))
+			must.Need(t, err == nil || errors.Is(err, os.ErrExist), "%v", err)
 			c.RunID = id
 			must.Value(RunFound(t.Context(), mustFind(t, c)))(t)
 			_ = os.RemoveAll(filepath.Join(copies, id))
@@ -223,9 +221,8 @@ func TestOrdersOfLaunches(t *testing.T) {
 			}
 			must.Do(t, err)
 			_, err = RunFound(t.Context(), mustFind(t, c))
-			if said := err != nil && strings.Contains(err.Error(), "run "+l.id+" was charged before, by entry ") && strings.Contains(err.Error(), "--again"); said != refused || err != nil && !said {
-				t.Errorf("%v: launch %d: refused %v: %v", order, i+1, refused, err)
-			}
+			said := err != nil && strings.Contains(err.Error(), "run "+l.id+" was charged before, by entry ") && strings.Contains(err.Error(), "--again")
+			must.Hold(t, said == refused && (err == nil || said), "%v: launch %d: refused %v: %v", order, i+1, refused, err)
 			if findings, runs := paid(t, c.Ledger); [2]int{findings, runs} != wants {
 				t.Fatalf("%v: after launch %d the book has %d findings and %d runs, want %v", order, i+1, findings, runs, wants)
 			}
@@ -282,9 +279,8 @@ func TestFindingThatDrewNothing(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
 				read := func() error {
-					if f, _ := paid(t, c.Ledger); f != 1 {
-						t.Errorf("%d findings are charged while the table is read", f)
-					}
+					f, _ := paid(t, c.Ledger)
+					must.Hold(t, f == 1, "%d findings are charged while the table is read", f)
 					return tt.reads(r, stop)
 				}
 				heldRead.Store(&read)
@@ -295,9 +291,8 @@ func TestFindingThatDrewNothing(t *testing.T) {
 				}
 				must.Fail(t, err, said)
 				f, _ := paid(t, c.Ledger)
-				if _, statErr := os.Stat(r.dir); (f == 1) != tt.spent || os.IsNotExist(statErr) == tt.spent {
-					t.Errorf("%d findings are charged; %s: %v", f, r.dir, statErr)
-				}
+				_, statErr := os.Stat(r.dir)
+				must.Hold(t, (f == 1) == tt.spent && os.IsNotExist(statErr) != tt.spent, "%d findings are charged; %s: %v", f, r.dir, statErr)
 				if tt.spent {
 					return
 				}

@@ -22,9 +22,8 @@ func TestPlacesForTemporaryFiles(t *testing.T) {
 	must.Hold(t, len(faults) == 0, "%v", faults)
 	for _, dir := range []string{"/dev/null/store", "gone://bucket/temp", "gs://bucket/a?b"} {
 		faults = nil
-		if checkStore(dir, &faults); len(faults) != 1 || faults[0].Where != "--store" {
-			t.Errorf("%s: %v", dir, faults)
-		}
+		checkStore(dir, &faults)
+		must.Hold(t, len(faults) == 1 && faults[0].Where == "--store", "%s: %v", dir, faults)
 	}
 }
 

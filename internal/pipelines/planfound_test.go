@@ -43,9 +43,8 @@ func TestPlanFound(t *testing.T) {
 		t.Errorf("a run of 1,000 people: %s", notes)
 	}
 	run.ExpectedRows = 200
-	if _, err := ValidateFind(t.Context(), run); err == nil || !strings.Contains(err.Error(), "people to be named") || !strings.Contains(err.Error(), "would do") {
-		t.Errorf("a run of 200 people: %v", err)
-	}
+	_, err := ValidateFind(t.Context(), run)
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "people to be named") && strings.Contains(err.Error(), "would do"), "a run of 200 people: %v", err)
 	for _, f := range []struct {
 		change func(*PlanConfig)
 		says   string

@@ -42,9 +42,8 @@ func TestPlanForAnError(t *testing.T) {
 			tv, _, _ := plan.Ask(q, r.Chosen, p.Aimed.Target, nil, true).Error(r.Epsilon * dp.Epsilon(factor))
 			return tv
 		}
-		if found, less := at(1), at(.9); !(found <= .01) || !(less > .01) {
-			t.Errorf("%q: ε = %g has %g, nine tenths of it %g: want .01 between", target, float64(r.Epsilon), found, less)
-		}
+		found, less := at(1), at(.9)
+		must.Hold(t, found <= .01 && less > .01, "%q: ε = %g has %g, nine tenths of it %g: want .01 between", target, float64(r.Epsilon), found, less)
 		if !(p.Aimed.Low <= float64(p.Aimed.Epsilon) && float64(p.Aimed.Epsilon) <= p.Aimed.High) || math.IsNaN(p.Aimed.Low) {
 			t.Errorf("%q: range %g to %g around %g", target, p.Aimed.Low, p.Aimed.High, float64(p.Aimed.Epsilon))
 		}
@@ -89,9 +88,8 @@ func TestPlanLikeARelease(t *testing.T) {
 	for _, like := range []string{"", model} {
 		r, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, ExpectedRows: 9000}, TargetError: .02, Like: like})
 		must.Do(t, err)
-		if plans[like], err = r.Plan(); err != nil {
-			t.Fatal(err)
-		}
+		plans[like], err = r.Plan()
+		must.Do(t, err)
 	}
 	typical, like := plans[""], plans[model]
 	if !(like.Aimed.Epsilon < typical.Aimed.Epsilon/2) || !like.Like || typical.Like {
@@ -152,9 +150,8 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, eps
 		if less := got.Aimed.Epsilon < plain.Aimed.Epsilon; less != (c.scale < 1) {
 			t.Errorf("%s: ε = %g for the error, %g without a measurement", name, float64(got.Aimed.Epsilon), float64(plain.Aimed.Epsilon))
 		}
-		if text, err := got.JSON(); err != nil || strings.Contains(string(text), `"scaled_to_its_error": true`) != got.Scaled {
-			t.Errorf("%s: %v\n%s", name, err, text)
-		}
+		text, err := got.JSON()
+		must.Hold(t, err == nil && strings.Contains(string(text), `"scaled_to_its_error": true`) == got.Scaled, "%s: %v\n%s", name, err, text)
 	}
 	must.Do(t, os.Remove(filepath.Join(dir, publish.PrivacyFile)))
 }

@@ -29,9 +29,8 @@ func TestInferredFileIsCharged(t *testing.T) {
 		first = found
 	}
 	must.Do(t, first.Done(t.Context()))
-	if _, err := os.Stat(name + ".found"); !os.IsNotExist(err) {
-		t.Errorf("what was found is still kept: %v", err)
-	}
+	_, err := os.Stat(name + ".found")
+	must.Hold(t, os.IsNotExist(err), "what was found is still kept: %v", err)
 	edited := strings.Replace(string(first.Text), `"Male"`, `"Man"`, 1)
 	must.Need(t, edited != string(first.Text), "found:\n%s", first.Text)
 	for i, text := range []string{string(first.Text), edited} {

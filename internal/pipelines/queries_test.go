@@ -34,9 +34,8 @@ func TestTooManyQueries(t *testing.T) {
 	} {
 		file := must.Value(schema.Parse("d.yaml", []byte(queryColumns+text)))(t)
 		var f Faults
-		if _, ok := (&Request{File: file}).workload(&f); ok != (says == "") || says != "" && !strings.Contains(f.Error(), says) {
-			t.Errorf("%.60s: %v, want %q", text, f, says)
-		}
+		_, ok := (&Request{File: file}).workload(&f)
+		must.Hold(t, ok == (says == "") && (says == "" || strings.Contains(f.Error(), says)), "%.60s: %v, want %q", text, f, says)
 	}
 }
 
@@ -49,9 +48,8 @@ func answersOfFile(t *testing.T, output string) (words map[string][]string, valu
 	words, values = map[string][]string{}, map[string]float64{}
 	for i, id := range f[0].Words {
 		words[id], values[id] = []string{f[1].Words[i], f[2].Words[i]}, f[3].Numbers[i]
-		if value, s, low, high := f[3].Numbers[i], f[4].Numbers[i], f[5].Numbers[i], f[6].Numbers[i]; !(s > 0 && low <= value && value <= high && high > low) {
-			t.Errorf("query %s: %g, standard error %g, %g to %g", id, value, s, low, high)
-		}
+		value, s, low, high := f[3].Numbers[i], f[4].Numbers[i], f[5].Numbers[i], f[6].Numbers[i]
+		must.Hold(t, s > 0 && low <= value && value <= high && high > low, "query %s: %g, standard error %g, %g to %g", id, value, s, low, high)
 	}
 	return words, values
 }
@@ -97,9 +95,8 @@ func checkAnswersPage(t *testing.T, c Config, words map[string][]string) {
 	}
 	again := filepath.Join(t.TempDir(), "again.html")
 	must.Do(t, drawn(ReportConfig{Dir: c.Output, HTML: again}))
-	if b, err := os.ReadFile(again); err != nil || !bytes.Equal(b, page) {
-		t.Errorf("the page is drawn anew as another one: %v", err)
-	}
+	b, err := os.ReadFile(again)
+	must.Hold(t, err == nil && bytes.Equal(b, page), "the page is drawn anew as another one: %v", err)
 	other := c
 	other.Output += "2"
 	mustRun(t, other)

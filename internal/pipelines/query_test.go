@@ -54,9 +54,8 @@ func TestQuery(t *testing.T) {
 			if err := a.WriteText(&text); err != nil || !strings.Contains(text.String(), "95 % interval") {
 				t.Errorf("%s: %q, %v", method, text.String(), err)
 			}
-			if got := valuesOf(t, file); len(got) != 4 || math.Abs(got[0]-*first.Value) > 1e-9 {
-				t.Errorf("%s: values in %s: %v", method, file, got)
-			}
+			got := valuesOf(t, file)
+			must.Hold(t, len(got) == 4 && math.Abs(got[0]-*first.Value) <= 1e-9, "%s: values in %s: %v", method, file, got)
 		}
 		flipByte(t, filepath.Join(c.Output+".release", publish.ErrorsFile))
 		must.Fails(queried(QueryConfig{Dir: c.Output, SQL: "SELECT COUNT(*) FROM rows"}))(t, "_errors.json has changed", "%s: an altered release", method)
@@ -103,9 +102,8 @@ func TestAsk(t *testing.T) {
 		must.Hold(t, strings.Contains(page, ">"+html.EscapeString(sql)+"</pre>"), "the page does not ask %s", sql)
 		for i := range a.Answers {
 			value, _, interval, hidden := a.Answers[i].Texts()
-			if want := "<td>" + value + "</td><td>" + interval + "</td>"; hidden == "" && !strings.Contains(page, want) {
-				t.Errorf("%s: the page has no %s", sql, want)
-			}
+			want := "<td>" + value + "</td><td>" + interval + "</td>"
+			must.Hold(t, hidden != "" || strings.Contains(page, want), "%s: the page has no %s", sql, want)
 		}
 	}
 	if want := html.EscapeString("dapple query " + filepath.Base(c.Output) + " 'SELECT …'"); !strings.Contains(page, want) {
@@ -113,9 +111,8 @@ func TestAsk(t *testing.T) {
 	}
 	few := *release
 	few.Units = 1
-	if list := publish.Asked(&few); len(list) > 2 {
-		t.Errorf("of one person it says %v", list)
-	}
+	list := publish.Asked(&few)
+	must.Hold(t, len(list) <= 2, "of one person it says %v", list)
 }
 
 // TestPageMeans: the page states the mean of every kind of column of numbers as the command answers it, and the truth is inside.
@@ -169,13 +166,10 @@ func TestPageMeans(t *testing.T) {
 		must.Need(t, found != nil, "%s: the page has no mean", kind.column)
 		mean, _ := strconv.ParseFloat(found[1], 64)
 		half, _ := strconv.ParseFloat(found[2], 64)
-		if math.Abs(mean-truth[k]) > 3*half { // 5.9 standard errors
-			t.Errorf("%s: the page says %g ± %g, and the truth is %g", kind.column, mean, half, truth[k])
-		}
+		// 5.9 standard errors
+		must.Hold(t, math.Abs(mean-truth[k]) <= 3*half, "%s: the page says %g ± %g, and the truth is %g", kind.column, mean, half, truth[k])
 		a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: fmt.Sprintf("SELECT AVG(c%d) FROM rows", k)}))(t)
-		if math.Abs(mean-a.Answers[0].Value) > .1*half+1e-9 {
-			t.Errorf("%s: the page says %g ± %g, and query %g", kind.column, mean, half, a.Answers[0].Value)
-		}
+		must.Hold(t, math.Abs(mean-a.Answers[0].Value) <= .1*half+1e-9, "%s: the page says %g ± %g, and query %g", kind.column, mean, half, a.Answers[0].Value)
 	}
 }
 

@@ -219,9 +219,8 @@ func replayPair(t *testing.T, c Config, text string, pair int, rng *rand.Rand) (
 	for tries := 1; tries < 60 && second["status"] != first["status"]; tries++ {
 		second = replayed(t, c, y, rng)
 	}
-	if fault := playing.ended(); fault != "" || playing.next == 0 {
-		t.Errorf("%v pair %d, %s: %d requests, %s", c.Neighbouring, pair, c.Method, playing.next, fault)
-	}
+	fault := playing.ended()
+	must.Hold(t, fault == "" && playing.next != 0, "%v pair %d, %s: %d requests, %s", c.Neighbouring, pair, c.Method, playing.next, fault)
 	if len(first) < 5 || first["error"] != "<nil>" {
 		t.Fatalf("%v pair %d: a run left %d things, error %s", c.Neighbouring, pair, len(first), first["error"])
 	}

@@ -28,15 +28,12 @@ func TestReport(t *testing.T) {
 	mustRun(t, c)
 	release := c.Output + ".release"
 	first := must.Value(os.ReadFile(filepath.Join(release, publish.ReportFile)))(t)
-	if text := pagetest.WellFormed(t, first); !strings.Contains(text, "one person") {
-		t.Error("the report does not name the privacy unit")
-	}
+	must.Hold(t, strings.Contains(pagetest.WellFormed(t, first), "one person"), "the report does not name the privacy unit")
 	for _, dir := range []string{c.Output, release} {
 		html := filepath.Join(t.TempDir(), "again.html")
 		must.Do(t, drawn(ReportConfig{Dir: dir, HTML: html}))
-		if again, err := os.ReadFile(html); err != nil || !bytes.Equal(first, again) {
-			t.Errorf("%s: another report, %v", dir, err)
-		}
+		again, err := os.ReadFile(html)
+		must.Hold(t, err == nil && bytes.Equal(first, again), "%s: another report, %v", dir, err)
 	}
 	other := shop(t, 300)
 	mustRun(t, other)
@@ -100,8 +97,7 @@ func TestRowsAt(t *testing.T) {
 	for _, c := range []struct{ output, at, format string }{
 		{"/home/me/out", "out", "csv"}, {"out/", "out", "csv"}, {"gs://b/x/out/", "gs://b/x/out", "csv"}, {"bq://p.d.t", "bq://p.d.t", ""},
 	} {
-		if at, format := publish.RowsAt(c.output, "csv"); at != c.at || format != c.format {
-			t.Errorf("%s: got %q, %q", c.output, at, format)
-		}
+		at, format := publish.RowsAt(c.output, "csv")
+		must.Hold(t, at == c.at && format == c.format, "%s: got %q, %q", c.output, at, format)
 	}
 }

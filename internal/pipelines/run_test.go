@@ -134,9 +134,8 @@ func TestRunWrites(t *testing.T) {
 		if err := m.Verify(context.Background()); err != nil || len(m.Parts) != 2 || m.Rows != 40 || res.Written.Rows != 40 || len(m.Released) != 5 {
 			t.Errorf("%s: %d parts, %d rows, %d released files, %v", tt.format, len(m.Parts), m.Rows, len(m.Released), err)
 		}
-		if names, err := files.Names(context.Background(), c.Output); err != nil || len(names) != 2 {
-			t.Errorf("%s: %v are with the rows, %v", tt.format, names, err)
-		}
+		names, err := files.Names(context.Background(), c.Output)
+		must.Hold(t, err == nil && len(names) == 2, "%s: %v are with the rows, %v", tt.format, names, err)
 		must.Hold(t, res.Privacy.RowsFrom == "request" && res.Privacy.Rows == 40, "%s: rows %d from %s", tt.format, res.Privacy.Rows, res.Privacy.RowsFrom)
 		var text strings.Builder
 		// A fit that was stopped early and a large error, as the noise has it, have lines of their own.
@@ -166,12 +165,10 @@ func TestFailedRunLeavesNothing(t *testing.T) {
 	_, err := Run(ctx, mustValidate(t, c))
 	must.Fail(t, err, "interrupted\nnothing was written and no privacy budget was spent")
 	must.Do(t, os.WriteFile(c.Input, []byte("customer,plan,age,active\nc1,\"basic\n"), 0o666))
-	if _, err = Run(context.Background(), mustValidate(t, c)); err == nil || IsRequest(err) || errors.Is(err, ErrRunner) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(c.Output); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the output directory is there: %v", err)
-	}
+	_, err = Run(context.Background(), mustValidate(t, c))
+	must.Hold(t, err != nil && !IsRequest(err) && !errors.Is(err, ErrRunner), "error %v", err)
+	_, err = os.Stat(c.Output)
+	must.Hold(t, errors.Is(err, os.ErrNotExist), "the output directory is there: %v", err)
 }
 
 // A run whose gate is shut neither releases nor publishes, however long its functions go on.
@@ -179,23 +176,18 @@ func TestStoppedRunDoesNotPublish(t *testing.T) {
 	r := mustValidate(t, shop(t, 10))
 	sink := r.output("stopped", run.Staging{}, time.Time{})
 	end := must.Value(sink.begin(context.Background()))(t)
-	if _, _, err := sink.abandon(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := sink.abandon(context.Background())
+	must.Do(t, err)
 	end() // a shard that waited for its turn comes later still
-	if _, err := sink.Create(context.Background(), 0, 2); !errors.Is(err, run.ErrStopped) {
-		t.Errorf("Create: %v", err)
-	}
-	if _, err := sink.Publish(context.Background(), nil, nil); !errors.Is(err, run.ErrStopped) {
-		t.Errorf("Publish: %v", err)
-	}
+	_, err = sink.Create(context.Background(), 0, 2)
+	must.Hold(t, errors.Is(err, run.ErrStopped), "Create: %v", err)
+	_, err = sink.Publish(context.Background(), nil, nil)
+	must.Hold(t, errors.Is(err, run.ErrStopped), "Publish: %v", err)
 	s := run.Open(t.TempDir())
-	if _, _, err := s.CreateIfAbsent(context.Background(), "stopped.release", nil); !errors.Is(err, run.ErrStopped) {
-		t.Errorf("CreateIfAbsent: %v", err)
-	}
-	if _, err := os.Stat(r.Output); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the output directory is there: %v", err)
-	}
+	_, _, err = s.CreateIfAbsent(context.Background(), "stopped.release", nil)
+	must.Hold(t, errors.Is(err, run.ErrStopped), "CreateIfAbsent: %v", err)
+	_, err = os.Stat(r.Output)
+	must.Hold(t, errors.Is(err, os.ErrNotExist), "the output directory is there: %v", err)
 }
 
 // Without a place to write to nothing listens.

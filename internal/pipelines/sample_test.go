@@ -84,9 +84,8 @@ func TestSampleFaults(t *testing.T) {
 		must.Fail(t, err, flag+": ")
 	}
 	s = SampleConfig{Model: s.Model, Output: filepath.Join(c.Output, "more.csv")}
-	if _, err := ValidateSample(context.Background(), s); err == nil || !strings.Contains(err.Error(), "more.csv ends in .csv, and its files would be parquet; add --format=csv") {
-		t.Errorf("Parquet in a directory with the name of a CSV file: %v", err)
-	}
+	_, err = ValidateSample(context.Background(), s)
+	must.Fail(t, err, "more.csv ends in .csv, and its files would be parquet; add --format=csv", "Parquet in a directory with the name of a CSV file")
 	s.Format = "csv"
 	must.Passes(ValidateSample(context.Background(), s))(t)
 }
@@ -117,9 +116,8 @@ func TestDryRows(t *testing.T) {
 	f := must.Value(os.Open(filepath.Join(c.Output, "part-00000-of-00001.csv")))(t)
 	defer f.Close()
 	rows := must.Value(csv.NewReader(f).ReadAll())(t)
-	if got := strings.Join(rows[0], ","); got != "id,city,start,end,time,hour,state" || len(rows) != 3001 {
-		t.Fatalf("%d lines of %s", len(rows), got)
-	}
+	got := strings.Join(rows[0], ",")
+	must.Need(t, got == "id,city,start,end,time,hour,state" && len(rows) == 3001, "%d lines of %s", len(rows), got)
 	ids, cities, nulls := map[string]bool{}, map[string]int{}, 0
 	for _, row := range rows[1:] {
 		city, start, end, state := row[1], row[2], row[3], row[6]
@@ -128,9 +126,7 @@ func TestDryRows(t *testing.T) {
 		if hour != clock/100 || state != map[string]string{"Austin": "TX", "Boston": "MA", "elsewhere": "XX"}[city] || end != "" && start > end {
 			t.Fatalf("row %v breaks a constraint", row)
 		}
-		if start < "2020-02-14" || clock >= 930 && city != "Austin" {
-			t.Fatalf("row %v does not meet the condition", row)
-		}
+		must.Need(t, start >= "2020-02-14" && (clock < 930 || city == "Austin"), "row %v does not meet the condition", row)
 		if ids[row[0]] = true; end == "" {
 			nulls++
 		}
@@ -147,9 +143,8 @@ func TestDryRows(t *testing.T) {
 		"  - {name: y, type: FLOAT64, min: 0, max: 58, resolution: 0.01, exact: [0.333333], fallback: 0}\n"
 	must.Do(t, os.WriteFile(name, []byte(exact), 0o666))
 	c.Where, c.Output = "", filepath.Join(dir, "exact")
-	if r, err = ValidateSample(context.Background(), c); err != nil {
-		t.Fatal(err)
-	}
+	r, err = ValidateSample(context.Background(), c)
+	must.Do(t, err)
 	must.Passes(RunSample(context.Background(), r))(t, "dry rows of columns with exact values")
 	c.Rows, c.Model = 0, "out"
 	if _, err := ValidateSample(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--rows: is required for dry rows") || !strings.Contains(err.Error(), "--domain: together with --model") {
@@ -192,9 +187,8 @@ func TestConstraintsOfARun(t *testing.T) {
 			return at(name).Dict[at(name).Ints[row]]
 		}
 		for row := range chunk.Rows {
-			if end := at("end"); !end.Null(row) && at("start").Ints[row] > end.Ints[row] {
-				t.Errorf("shard %d, row %d: the end is before the start", shard, row)
-			}
+			end := at("end")
+			must.Hold(t, end.Null(row) || at("start").Ints[row] <= end.Ints[row], "shard %d, row %d: the end is before the start", shard, row)
 			must.Hold(t, at("hour").Ints[row] == at("time").Ints[row]/100, "shard %d, row %d: hour does not follow from time", shard, row)
 			if want := map[string]string{"Austin": "TX", "Boston": "MA", "elsewhere": "XX"}[text("city", row)]; text("state", row) != want {
 				t.Errorf("shard %d, row %d: state %s, want %s", shard, row, text("state", row), want)
@@ -223,9 +217,8 @@ func TestColumnsStandInTheirPlace(t *testing.T) {
 	res := mustRun(t, c)
 	const want = "added,hour,state,time,city,id,end,start,ticket"
 	header, list := readCSV(t, c.Output)
-	if got := strings.Join(header, ","); got != want {
-		t.Fatalf("columns %s, want %s", got, want)
-	}
+	got := strings.Join(header, ",")
+	must.Need(t, got == want, "columns %s, want %s", got, want)
 	row := list[0]
 	clock, _ := strconv.Atoi(row[3])
 	if row[0] != "1" || row[1] != strconv.Itoa(clock/100) || len(row[5]) != 36 || row[6] != "" && row[6] < row[7] || !strings.HasPrefix(row[8], "AB-") {
@@ -241,9 +234,8 @@ func TestColumnsStandInTheirPlace(t *testing.T) {
 			_, err = RunSample(context.Background(), r)
 		}
 		must.Do(t, err)
-		if header, _ = readCSV(t, s.Output); strings.Join(header, ",") != want {
-			t.Errorf("rows of the model where %q have the columns %s", where, header)
-		}
+		header, _ = readCSV(t, s.Output)
+		must.Hold(t, strings.Join(header, ",") == want, "rows of the model where %q have the columns %s", where, header)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Directories of one disk share what is left of it; an unknown disk is tried.
@@ -32,8 +33,6 @@ func TestShortages(t *testing.T) {
 		"too few names":  {disk(files.Free{Disk: 1, Bytes: 1100, Files: 15}), "TMPDIR: tmp has room for 7 more files, of which the model need 8; remove some, lower --shards"},
 	} {
 		got := shortages(needs, tt.space)
-		if (tt.want == "") != (len(got) == 0) || !strings.Contains(got.Error(), tt.want) {
-			t.Errorf("%s: %v", name, got)
-		}
+		must.Hold(t, (tt.want == "") == (len(got) == 0) && strings.Contains(got.Error(), tt.want), "%s: %v", name, got)
 	}
 }

@@ -126,9 +126,8 @@ func TestStoppedWhilePublishing(t *testing.T) {
 		<-s.begun
 		stop()
 		time.AfterFunc(20*time.Millisecond, func() { close(s.end) }) // the run waits by then, or will at once
-		if left, published, err := out.abandon(ctx); left != "" || !published || err != nil {
-			t.Errorf("to %q: left %q, published %v, %v", to, left, published, err)
-		}
+		left, published, err := out.abandon(ctx)
+		must.Hold(t, left == "" && published && err == nil, "to %q: left %q, published %v, %v", to, left, published, err)
 		end()
 	}
 }
@@ -171,16 +170,14 @@ func TestStoppedWhileMakingAPart(t *testing.T) {
 	}()
 	<-s.begun
 	time.AfterFunc(20*time.Millisecond, func() { close(s.end) }) // the run waits by then, or will at once
-	if left, published, err := out.abandon(t.Context()); left != "" || published || err != nil {
-		t.Errorf("left %q, published %v, %v", left, published, err)
-	}
+	left, published, err := out.abandon(t.Context())
+	must.Hold(t, left == "" && !published && err == nil, "left %q, published %v, %v", left, published, err)
 	<-made
 	if names, err := filepath.Glob(filepath.Join(filepath.Dir(r.Output), "dapple-*.tmp", "*")); len(names) > 0 || err != nil {
 		t.Errorf("left are %v, %v", names, err)
 	}
-	if _, err := out.Create(t.Context(), 0, 1); !errors.Is(err, run.ErrStopped) {
-		t.Errorf("a part after the stop: %v", err)
-	}
+	_, err = out.Create(t.Context(), 0, 1)
+	must.Hold(t, errors.Is(err, run.ErrStopped), "a part after the stop: %v", err)
 }
 
 // A publication that fails is waited for as long as it takes, and not longer.
@@ -196,10 +193,8 @@ func TestStoppedWhilePublishingFails(t *testing.T) {
 	<-s.begun
 	time.AfterFunc(20*time.Millisecond, func() { close(s.end) })
 	began := time.Now()
-	if left, published, err := out.abandon(t.Context()); left != "" || published || err != nil {
-		t.Errorf("left %q, published %v, %v", left, published, err)
-	}
-	if took := time.Since(began); took > waitForPublication/2 {
-		t.Errorf("it was waited for %v", took)
-	}
+	left, published, err := out.abandon(t.Context())
+	must.Hold(t, left == "" && !published && err == nil, "left %q, published %v, %v", left, published, err)
+	took := time.Since(began)
+	must.Hold(t, took <= waitForPublication/2, "it was waited for %v", took)
 }

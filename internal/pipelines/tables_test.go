@@ -24,9 +24,8 @@ func readCSV(t *testing.T, dir string) (names []string, rows [][]string) {
 	for _, part := range parts {
 		f := must.Value(os.Open(part))(t)
 		all, err := csv.NewReader(f).ReadAll()
-		if err = errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		err = errors.Join(err, f.Close())
+		must.Do(t, err)
 		names, rows = all[0], append(rows, all[1:]...)
 	}
 	return names, rows
@@ -47,9 +46,8 @@ func TestTwoTables(t *testing.T) {
 	must.Do(t, err)
 	peopleNames, people := readCSV(t, filepath.Join(c.Output, "people"))
 	rowNames, rows := readCSV(t, filepath.Join(c.Output, "events"))
-	if got := strings.Join(peopleNames, " ") + "; " + strings.Join(rowNames, " "); got != "customer plan; customer receipt item price twice" {
-		t.Fatalf("columns %s", got)
-	}
+	got := strings.Join(peopleNames, " ") + "; " + strings.Join(rowNames, " ")
+	must.Need(t, got == "customer plan; customer receipt item price twice", "columns %s", got)
 	plans := map[string]string{}
 	for _, p := range people {
 		plans[p[0]] = p[1]
@@ -88,9 +86,8 @@ func TestTwoTables(t *testing.T) {
 func TestTwoTablesFaults(t *testing.T) {
 	c := shop(t, 40)
 	c.Tables = true
-	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--layout") || !strings.Contains(err.Error(), "declares no events") {
-		t.Errorf("without events: %v", err)
-	}
+	_, err := ValidateRun(context.Background(), c)
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "--layout") && strings.Contains(err.Error(), "declares no events"), "without events: %v", err)
 	c = purchases(t, 40)
 	for _, c.Tables = range []bool{false, true} {
 		to := c
@@ -117,9 +114,8 @@ func TestPeopleOfAnyKind(t *testing.T) {
 		}
 		c.Tables = true
 		res := mustRun(t, c)
-		if w := res.Written; w.Rows < w.People || most == 1 && w.Rows != w.People {
-			t.Errorf("at most %d rows: %d people and %d rows", most, w.People, w.Rows)
-		}
+		w := res.Written
+		must.Hold(t, w.Rows >= w.People && (most != 1 || w.Rows == w.People), "at most %d rows: %d people and %d rows", most, w.People, w.Rows)
 	}
 }
 
@@ -161,8 +157,7 @@ func TestTwoTablesOfAnyKind(t *testing.T) {
 		"customer,plan,plan\nc1,a,b": `people.csv: columns 2 and 3 are both called "plan"`,
 	} {
 		must.Do(t, os.WriteFile(c.People, []byte(content), 0o666))
-		if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--people_input: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", content, err)
-		}
+		_, err := ValidateRun(context.Background(), c)
+		must.Hold(t, err != nil && strings.Contains(err.Error(), "--people_input: ") && strings.Contains(err.Error(), want), "%q: %v", content, err)
 	}
 }

@@ -129,9 +129,8 @@ func TestVerify(t *testing.T) {
 			if _, err := verified(VerifyConfig{Dir: rows, Digest: digest}); err == nil || IsRequest(err) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
-			if _, err := verified(VerifyConfig{Dir: rows}); (err == nil) != (name == "all, but the digest") {
-				t.Errorf("without the digest: %v", err)
-			}
+			_, err := verified(VerifyConfig{Dir: rows})
+			must.Hold(t, (err == nil) == (name == "all, but the digest"), "without the digest: %v", err)
 		})
 	}
 }

@@ -54,9 +54,7 @@ func TestListsOfTheFooter(t *testing.T) {
 			refused++
 		}
 	}
-	if refused < (end-from)/16 {
-		t.Errorf("%d of %d changed footers are refused", refused, (end-from)/4)
-	}
+	must.Hold(t, refused >= (end-from)/16, "%d of %d changed footers are refused", refused, (end-from)/4)
 }
 
 // oddRecord is a record of formattest.OddDomain.

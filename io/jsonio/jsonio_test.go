@@ -66,9 +66,8 @@ func TestRecords(t *testing.T) {
 			text = "\ufeff" + text // before a record, and not in it
 		}
 		got, err := formattest.ReadBytes(t, name, []byte(text), twoColumns)
-		if want := []string{`"NULL" "first" "NULL" `, c.want, `"NULL" "last" "NULL" `}; err != nil || !slices.Equal(got, want) {
-			t.Errorf("%.80s:\n got %.200q, %v\nwant %q", c.line, got, err, want)
-		}
+		want := []string{`"NULL" "first" "NULL" `, c.want, `"NULL" "last" "NULL" `}
+		must.Hold(t, err == nil && slices.Equal(got, want), "%.80s:\n got %.200q, %v\nwant %q", c.line, got, err, want)
 	}
 }
 

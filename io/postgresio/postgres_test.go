@@ -45,9 +45,8 @@ func server(t *testing.T) (run func(sql string), url string) {
 		cmd := exec.Command(filepath.Join(bin, name), args...)
 		cmd.Dir = dir
 		asNobody(cmd, dir)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		must.Need(t, err == nil, "%s: %v\n%s", name, err, out)
 	}
 	data := filepath.Join(dir, "data")
 	command("initdb", "-D", data, "-U", "owner", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
@@ -56,9 +55,8 @@ func server(t *testing.T) (run func(sql string), url string) {
 	url = fmt.Sprintf("postgresql://owner@127.0.0.1:%d/postgres?sslmode=disable", port)
 	return func(sql string) {
 		t.Helper()
-		if out, err := exec.Command(filepath.Join(bin, "psql"), "-v", "ON_ERROR_STOP=1", "-q", url, "-c", sql).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := exec.Command(filepath.Join(bin, "psql"), "-v", "ON_ERROR_STOP=1", "-q", url, "-c", sql).CombinedOutput()
+		must.Need(t, err == nil, "%v\n%s", err, out)
 	}, url
 }
 
@@ -117,9 +115,8 @@ func longRecords(t *testing.T, run func(string), url string) {
 	must.Do(t, err)
 	var got []string
 	err = src.Each(context.Background(), d, schema.CSV{}, formattest.Rows(d, &got))
-	if want := []string{`"" `, `"x" `, `"NULL" `, `"xx" `}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %q, %v; want %q", got, err, want)
-	}
+	want := []string{`"" `, `"x" `, `"NULL" `, `"xx" `}
+	must.Hold(t, err == nil && slices.Equal(got, want), "got %q, %v; want %q", got, err, want)
 }
 
 // pipeline reads more than a chunk in a pipeline, and stops in the middle.
@@ -134,13 +131,11 @@ func pipeline(t *testing.T, url string) {
 	for _, c := range chunks.Elements() {
 		_ = formattest.Rows(d, &got)(c) // never fails
 	}
-	if slices.Sort(got); len(slices.Compact(got)) != 20_000 {
-		t.Errorf("%d records", len(got))
-	}
+	slices.Sort(got)
+	must.Hold(t, len(slices.Compact(got)) == 20_000, "%d records", len(got))
 	stop := fmt.Errorf("enough")
-	if err := src.Each(ctx, d, schema.CSV{}, func(*domain.Chunk) error { return stop }); err != stop { //nolint:errorlint // returned unchanged
-		t.Errorf("got %v", err)
-	}
+	err := src.Each(ctx, d, schema.CSV{}, func(*domain.Chunk) error { return stop })
+	must.Hold(t, err == stop, "got %v", err) //nolint:errorlint // returned unchanged
 }
 
 // faults are found at launch, or show no value.
@@ -157,15 +152,12 @@ func faults(t *testing.T, url string) {
 		if src, err = table.Find(ctx, url+"&table="+strings.NewReplacer(" ", "+", ";", "%3B", `"`, "%22").Replace(name), nil); err == nil {
 			_, _, err = src.Describe(ctx, schema.CSV{})
 		}
-		if err == nil || !strings.Contains(err.Error(), "does not exist") && !strings.Contains(err.Error(), "invalid name") {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Hold(t, err != nil && (strings.Contains(err.Error(), "does not exist") || strings.Contains(err.Error(), "invalid name")), "%s: %v", name, err)
 	}
 	broken := must.Value(table.Find(ctx, url+"&table=broken", nil))(t)
 	d = &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "i", Type: domain.Int64, Null: true}}}
-	if err := broken.Each(ctx, d, schema.CSV{}, func(*domain.Chunk) error { return nil }); err == nil || strings.Contains(err.Error(), "text 1") || !strings.Contains(err.Error(), "SQLSTATE 22P02") {
-		t.Errorf("a view that fails: %v", err)
-	}
+	err = broken.Each(ctx, d, schema.CSV{}, func(*domain.Chunk) error { return nil })
+	must.Hold(t, err != nil && !strings.Contains(err.Error(), "text 1") && strings.Contains(err.Error(), "SQLSTATE 22P02"), "a view that fails: %v", err)
 }
 
 func TestNames(t *testing.T) {

@@ -68,12 +68,9 @@ func dappleWith(t *testing.T, dir, temp string, args ...string) ended {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	if ctx.Err() != nil {
-		t.Fatalf("dapple %s: not done after %v", strings.Join(args, " "), patience)
-	}
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
+	must.Need(t, ctx.Err() == nil, "dapple %s: not done after %v", strings.Join(args, " "), patience)
+	exit := (*exec.ExitError)(nil)
+	must.Need(t, err == nil || errors.As(err, &exit), "%v", err)
 	return ended{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 

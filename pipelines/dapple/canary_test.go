@@ -72,9 +72,8 @@ func TestNeedles(t *testing.T) {
 	} {
 		must.Hold(t, len(shown([]byte("before"+content+"after"))) != 0, "%q is not seen", content)
 	}
-	if list := shown([]byte(peopleHeader + "p1,Female,30,1000,2024-01-01\n")); len(list) > 0 {
-		t.Errorf("a table without canaries shows %v", list)
-	}
+	list := shown([]byte(peopleHeader + "p1,Female,30,1000,2024-01-01\n"))
+	must.Hold(t, len(list) <= 0, "a table without canaries shows %v", list)
 }
 
 // noCanary fails if a canary is in what was found at a place. It does not repeat the content.
@@ -176,13 +175,11 @@ func (e ended) noCanary(t *testing.T, dir, temp string) {
 	t.Helper()
 	noCanary(t, "standard output", []byte(e.stdout))
 	noCanary(t, "standard error", []byte(e.stderr))
-	if files := noCanaryIn(t, filepath.Join(dir, "out")) + noCanaryIn(t, filepath.Join(dir, "out.release")); e.status == 0 && files < 4 {
-		t.Errorf("%d files were searched: the search is blind", files)
-	}
+	files := noCanaryIn(t, filepath.Join(dir, "out")) + noCanaryIn(t, filepath.Join(dir, "out.release"))
+	must.Hold(t, e.status != 0 || files >= 4, "%d files were searched: the search is blind", files)
 	noCanaryIn(t, temp)
-	if left := names(t, temp); len(left) > 0 {
-		t.Errorf("the temporary directory holds %v", left)
-	}
+	left := names(t, temp)
+	must.Hold(t, len(left) <= 0, "the temporary directory holds %v", left)
 }
 
 // A run that is interrupted while it writes rows has released a model and shows no canary either.

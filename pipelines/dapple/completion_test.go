@@ -42,9 +42,8 @@ func TestCompletion(t *testing.T) {
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		got := inProcess(t, "completion", shell)
-		if got.want(t, 0); !strings.Contains(got.stdout, "__complete") {
-			t.Errorf("%s: %s", shell, got.stdout)
-		}
+		got.want(t, 0)
+		must.Hold(t, strings.Contains(got.stdout, "__complete"), "%s: %s", shell, got.stdout)
 		program, err := exec.LookPath(shell)
 		if err != nil || shell == "powershell" {
 			continue
@@ -70,9 +69,7 @@ func TestOfferedValues(t *testing.T) {
 			}
 			for _, word := range words {
 				offered++
-				if err := o.set(word); err != nil {
-					t.Errorf("%s --%s=%s: %v", c.name, o.name, word, err)
-				}
+				must.Pass(t, o.set(word), "%s --%s=%s", c.name, o.name, word)
 			}
 		}
 	}
@@ -87,9 +84,7 @@ func TestFlagLines(t *testing.T) {
 			if o.usage == "" || strings.Contains(o.usage, "\n") || utf8.RuneCountInString(o.usage) > 80 {
 				t.Errorf("%s --%s: %q", c.name, o.name, o.usage)
 			}
-			if other := regexp.MustCompile(`--[a-z_]+=`).FindString(o.usage); other != "" {
-				t.Errorf("%s --%s: its line explains %s", c.name, o.name, other)
-			}
+			must.Equal(t, regexp.MustCompile(`--[a-z_]+=`).FindString(o.usage), "", "%s --%s: its line explains", c.name, o.name)
 		}
 	}
 }
@@ -101,14 +96,12 @@ func TestSpellings(t *testing.T) {
 	put(t, ".", "about.yaml", "name: ours\n")
 	plan := func(args ...string) ended { return inProcess(t, append([]string{"plan"}, args...)...) }
 	want := plan("--domain=people.yaml", "--expected_rows=900", "--epsilon=1", "--delta=1e-9")
-	if want.want(t, 0); !strings.Contains(want.stdout, "\nnext ") {
-		t.Fatal(want.stdout)
-	}
+	want.want(t, 0)
+	must.Need(t, strings.Contains(want.stdout, "\nnext "), "%v", want.stdout)
 	cutNext := func(s string) string { head, _, _ := strings.Cut(s, "\nnext "); return head }
 	for _, args := range [][]string{{"people.yaml", "--expected-rows=900", "--epsilon=1", "--delta=1e-9"}, {"--epsilon", "1", "--delta", "1e-9", "--expected-rows", "900", "people.yaml"}} {
-		if got := plan(args...); cutNext(got.stdout) != cutNext(want.stdout) {
-			t.Errorf("%q: %s%s", args, got.stdout, got.stderr)
-		}
+		got := plan(args...)
+		must.Hold(t, cutNext(got.stdout) == cutNext(want.stdout), "%q: %s%s", args, got.stdout, got.stderr)
 	}
 	t.Setenv("DAPPLE_ABOUT", "nowhere.yaml")
 	plan("people.yaml", "--epsilon=1", "--delta=1e-9").want(t, 2, "--about (from DAPPLE_ABOUT): nowhere.yaml")
@@ -117,15 +110,13 @@ func TestSpellings(t *testing.T) {
 	t.Setenv("DAPPLE_ABOUT", "")
 	inProcess(t, "check", "people.yaml", "--input=-").want(t, 2, "--input: got -; standard input and output are not for it; name a file")
 	for _, args := range [][]string{{"check", "people.yaml", "people.csv"}, {"check", "people.csv", "--domain=people.yaml"}} {
-		if got := inProcess(t, args...); got.status != 0 || !strings.Contains(got.stdout, "10 records") {
-			t.Errorf("%q: %+v", args, got)
-		}
+		got := inProcess(t, args...)
+		must.Hold(t, got.status == 0 && strings.Contains(got.stdout, "10 records"), "%q: %+v", args, got)
 	}
 	var fit map[string]any
 	for _, args := range [][]string{{"check", "people.yaml", "people.csv", "--json"}, {"plan", "people.yaml", "--epsilon=1", "--delta=1e-9", "--json=-"}} {
-		if got := inProcess(t, args...); json.Unmarshal([]byte(got.stdout), &fit) != nil || len(fit) == 0 {
-			t.Errorf("%q: not one JSON object: %+v", args, got)
-		}
+		got := inProcess(t, args...)
+		must.Hold(t, json.Unmarshal([]byte(got.stdout), &fit) == nil && len(fit) != 0, "%q: not one JSON object: %+v", args, got)
 	}
 	if got := names(t, "."); len(got) != 3 {
 		t.Errorf("files: %v", got)
@@ -142,9 +133,8 @@ func TestSuggestions(t *testing.T) {
 		inProcess(t, strings.Fields(line)...).want(t, 2, want)
 	}
 	for _, word := range []string{"--version", "-v", "version"} {
-		if got := inProcess(t, word); got.status != 0 || !strings.HasPrefix(got.stdout, "dapple ") || !strings.Contains(got.stdout, ", Beam v") {
-			t.Errorf("%s: %+v", word, got)
-		}
+		got := inProcess(t, word)
+		must.Hold(t, got.status == 0 && strings.HasPrefix(got.stdout, "dapple ") && strings.Contains(got.stdout, ", Beam v"), "%s: %+v", word, got)
 	}
 }
 
@@ -195,9 +185,7 @@ func TestPlanJSON(t *testing.T) {
 		t.Errorf("got %+v of %s", p, b)
 	}
 	for i := 1; i < len(p.Curve); i++ {
-		if p.Curve[i].Epsilon <= p.Curve[i-1].Epsilon || p.Curve[i].TV > p.Curve[i-1].TV {
-			t.Errorf("the curve does not fall: %+v", p.Curve)
-		}
+		must.Hold(t, p.Curve[i].Epsilon > p.Curve[i-1].Epsilon && p.Curve[i].TV <= p.Curve[i-1].TV, "the curve does not fall: %+v", p.Curve)
 	}
 	if u := p.ByUnits; p.Given || len(u) != 3 || !(u[0].TV > u[1].TV && u[1].TV > *p.AverageTV && *p.AverageTV > u[2].TV) || u[2].Units != 500_000 ||
 		!strings.Contains(got.stdout, "50,000 is ASSUMED") {
@@ -214,9 +202,8 @@ func TestResultsAsJSON(t *testing.T) {
 		t.Helper()
 		said := dapple(t, dir, args...)
 		said.want(t, 0)
-		if err := json.Unmarshal([]byte(said.stdout), &got); err != nil {
-			t.Fatalf("%v: %s", err, said.stdout)
-		}
+		err := json.Unmarshal([]byte(said.stdout), &got)
+		must.Need(t, err == nil, "%v: %s", err, said.stdout)
 		return got
 	}
 	field := func(of any, key string) any {
@@ -248,7 +235,6 @@ func TestResultsAsJSON(t *testing.T) {
 		}
 	}
 	got := dapple(t, dir, other...)
-	if got.want(t, 0); strings.Contains(got.stdout, "the budget was divided") || !strings.Contains(got.stdout, "\nwrote   ") {
-		t.Errorf("beside a file: %s", got.stdout)
-	}
+	got.want(t, 0)
+	must.Hold(t, !strings.Contains(got.stdout, "the budget was divided") && strings.Contains(got.stdout, "\nwrote   "), "beside a file: %s", got.stdout)
 }

@@ -21,16 +21,14 @@ func TestFlexTemplate(t *testing.T) {
 	b := must.Value(os.ReadFile("../deploy/dataflow/metadata.json"))(t)
 	var m df.TemplateMetadata
 	d := json.NewDecoder(bytes.NewReader(b))
-	if d.DisallowUnknownFields(); d.Decode(&m) != nil || m.Name == "" {
-		t.Fatalf("metadata.json is not of Dataflow's TemplateMetadata: %s", b)
-	}
+	d.DisallowUnknownFields()
+	must.Need(t, d.Decode(&m) == nil && m.Name != "", "metadata.json is not of Dataflow's TemplateMetadata: %s", b)
 	given := map[string]*df.ParameterMetadata{}
 	for _, p := range m.Parameters {
 		given[p.Name] = p
 		for _, re := range p.Regexes {
-			if _, err := regexp.Compile(re); err != nil || p.Label == "" || p.HelpText == "" {
-				t.Errorf("%s: %v", p.Name, err)
-			}
+			_, err := regexp.Compile(re)
+			must.Hold(t, err == nil && p.Label != "" && p.HelpText != "", "%s: %v", p.Name, err)
 		}
 	}
 	all := commands(nil, false)
@@ -68,7 +66,6 @@ func TestAirflow(t *testing.T) {
 	must.Do(t, os.Mkdir(filepath.Join(dir, "synthetic"), 0o777))
 	dapple(t, dir, args...).want(t, 0)
 	again := dapple(t, dir, args...) // a retry
-	if again.want(t, 0); !strings.Contains(again.stdout, "had finished before: nothing was read, written or spent now") {
-		t.Error(again.stdout)
-	}
+	again.want(t, 0)
+	must.Hold(t, strings.Contains(again.stdout, "had finished before: nothing was read, written or spent now"), "%v", again.stdout)
 }

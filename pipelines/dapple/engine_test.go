@@ -56,9 +56,8 @@ func TestEngineFaults(t *testing.T) {
 		for _, command := range []string{"synth", "plan"} {
 			got := dapple(t, dir, append([]string{command}, synth(tt.args...)[1:]...)...)
 			got.want(t, 2, tt.want...)
-			if lines := strings.Count(got.stderr, "\n"); command == "plan" && lines != 1+len(tt.want) { // synth asks the endpoint too
-				t.Errorf("%d lines: %s", lines, got.stderr)
-			}
+			lines := strings.Count(got.stderr, "\n")
+			must.Hold(t, command != "plan" || lines == 1+len(tt.want), "%d lines: %s", lines, got.stderr) // synth asks the endpoint too
 		}
 		noOutput(t, filepath.Join(dir, "out"))
 	}
@@ -67,9 +66,8 @@ func TestEngineFaults(t *testing.T) {
 // Every runner holds any number of the records that bins are learned from, and plan says what they take.
 func TestPlanOfLearnedBins(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d.yaml"), []byte("privacy_id: none\ncolumns:\n  - {name: x, type: INT64, min: 0, max: 9999, fallback: 0}\n  - {name: y, type: BOOL, fallback: false}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	err := os.WriteFile(filepath.Join(dir, "d.yaml"), []byte("privacy_id: none\ncolumns:\n  - {name: x, type: INT64, min: 0, max: 9999, fallback: 0}\n  - {name: y, type: BOOL, fallback: false}\n"), 0o600)
+	must.Do(t, err)
 	plan := []string{"plan", "--domain=d.yaml", "--epsilon=1", "--delta=1e-12", "--expected_rows=1e9"}
 	for _, on := range [][]string{nil, {"--runner=flink", "--endpoint=127.0.0.1:1"}} {
 		got := dapple(t, dir, slices.Concat(plan, []string{"--json=-"}, on)...)
@@ -90,9 +88,8 @@ func TestInterruptCancelsTheJob(t *testing.T) {
 		t.Errorf("exit status %d, %d cancels, and said:\n%s", status, s.Cancels(), said)
 	}
 	noOutput(t, filepath.Join(dir, "out"))
-	if left := names(t, dir); len(left) != 2 {
-		t.Errorf("left are %v", left)
-	}
+	left := names(t, dir)
+	must.Hold(t, len(left) == 2, "left are %v", left)
 }
 
 // A launcher that is killed leaves its job alone. The same command is refused, since it would pay twice; with the ID of
@@ -119,13 +116,11 @@ func TestLauncherIsKilled(t *testing.T) {
 	r.until(t, "Submitted job: job-7 at "+s.Endpoint)
 	s.Fail("no memory")
 	r.end(t, syscall.Signal(0))
-	if said := r.all.String(); s.Jobs() != 1 || !strings.Contains(said, "no memory") || !strings.Contains(said, unspent) {
-		t.Errorf("%d jobs, and said:\n%s", s.Jobs(), said)
-	}
+	said := r.all.String()
+	must.Hold(t, s.Jobs() == 1 && strings.Contains(said, "no memory") && strings.Contains(said, unspent), "%d jobs, and said:\n%s", s.Jobs(), said)
 	for _, out := range []string{"out", "out.release"} { // the launcher that was killed had made them
-		if left := names(t, filepath.Join(dir, out)); len(left) > 0 {
-			t.Errorf("%s holds %v", out, left)
-		}
+		left := names(t, filepath.Join(dir, out))
+		must.Hold(t, len(left) <= 0, "%s holds %v", out, left)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*")); err != nil || len(left) > 0 {
 		t.Errorf("left are %v, %v", left, err)
@@ -138,9 +133,8 @@ func TestNoStagingNoJob(t *testing.T) {
 	dir := people(t, 10)
 	dapple(t, dir, synth("--runner=flink", "--endpoint="+s.Endpoint, "--environment_type=EXTERNAL", "--environment_config=127.0.0.1:1", "--shared",
 		"--store=/proc/none")...).want(t, 2, "one problem; nothing was read or written", "--store: /proc/none: no such file or directory; name a directory that outlives this machine")
-	if noOutput(t, filepath.Join(dir, "out")); s.Jobs() != 0 {
-		t.Errorf("%d jobs", s.Jobs())
-	}
+	noOutput(t, filepath.Join(dir, "out"))
+	must.Hold(t, s.Jobs() == 0, "%d jobs", s.Jobs())
 }
 
 // With every worker in a process of its own, a run writes what it says; one that is stopped while it writes leaves
@@ -172,9 +166,8 @@ func TestWorkersInProcesses(t *testing.T) {
 	r := start(t, dir, at("--output=stopped", "--rows=200000000")...)
 	r.until(t, "writing")
 	status, _, _ := r.end(t, syscall.SIGINT)
-	if said := r.all.String(); status != 4 || !strings.Contains(said, "dapple: interrupted\n"+released) {
-		t.Errorf("exit status %d, and said:\n%s", status, said)
-	}
+	said := r.all.String()
+	must.Hold(t, status == 4 && strings.Contains(said, "dapple: interrupted\n"+released), "exit status %d, and said:\n%s", status, said)
 	noWorkers(t) // one that went on would publish
 	noOutput(t, filepath.Join(dir, "stopped"))
 	next := dapple(t, dir, at("--output=next", "--rows=10", "--quiet")...)
@@ -234,9 +227,7 @@ func TestDomainFoundByWorkers(t *testing.T) {
 func noWorkers(t *testing.T) {
 	t.Helper()
 	for began := time.Now(); workers(t) > 0; time.Sleep(50 * time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatal("workers outlive their jobs")
-		}
+		must.Need(t, time.Since(began) <= patience, "workers outlive their jobs")
 	}
 }
 

@@ -107,9 +107,8 @@ func TestWeakPromises(t *testing.T) {
 	run("--delta=0.0009", "--expected_rows=500", "--epsilon=1").want(t, 0)
 	got := run("--delta=0.5", "--accept_delta", "--epsilon=12", "--method=rake") // the default method spends no delta on so few columns
 	for _, want := range []string{"epsilon = 12 is above 10 and protects little: a belief of 1 % about one unit can become 99.94 %", "delta = 0.5 is large"} {
-		if got.want(t, 0); !strings.Contains(got.stdout, want) {
-			t.Errorf("the last lines lack %q: %s", want, got.stdout)
-		}
+		got.want(t, 0)
+		must.Hold(t, strings.Contains(got.stdout, want), "the last lines lack %q: %s", want, got.stdout)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "out.release", "_report.html"))
 	if err != nil || !strings.Contains(string(text), "protects little") || !strings.Contains(string(text), "but for a chance of about 0.5") {
@@ -122,9 +121,7 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 	dir := people(t, 300)
 	dapple(t, dir, "infer", "--input=people.csv", "--privacy_id=person_id", "--from_data", "--output=people.yaml", "--overwrite").want(t, 0)
 	file, err := os.ReadFile(filepath.Join(dir, "people.yaml"))
-	if err != nil || !strings.Contains(string(file), "  \"age\": [type, min, max, null flag]\n") {
-		t.Errorf("%v, or no way out for ages in\n%s", err, file)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(file), "  \"age\": [type, min, max, null flag]\n"), "%v, or no way out for ages in\n%s", err, file)
 	const said = "what the domain file says that was read off the true table (derived_from_data): sex (type, values, null flag); age (type, min, max, null flag)"
 	run := []string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--epsilon=1", "--delta=1e-9", "--overwrite", "--quiet"}
 	for _, reviewed := range []bool{false, true} {
@@ -204,9 +201,8 @@ func TestDiskFull(t *testing.T) {
 		temp := t.TempDir()
 		got := dappleWith(t, dir, temp, append(args, "--expected_rows=10", "--runner="+runner)...) // the plan foresees next to nothing
 		got.want(t, 4, "no space left on device", released)
-		if lines := strings.Count(got.stderr, "\n"); lines > 3 {
-			t.Errorf("%s: %d lines: %s", runner, lines, got.stderr)
-		}
+		lines := strings.Count(got.stderr, "\n")
+		must.Hold(t, lines <= 3, "%s: %d lines: %s", runner, lines, got.stderr)
 		noOutput(t, filepath.Join(small, "out"))
 		got = dappleWith(t, dir, temp, append(args, "--expected_rows=10", "--rows=10", "--runner="+runner, "--overwrite")...)
 		got.want(t, 0)

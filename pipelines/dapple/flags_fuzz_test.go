@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // FuzzFlags reads command lines of arbitrary words, one a line, for every command: each word is taken or
@@ -24,9 +25,7 @@ func FuzzFlags(f *testing.F) {
 		for _, c := range commands(io.Discard, false) {
 			dptest.WithinMemory(t, 1<<20+1024*uint64(len(text)), func() {
 				for _, fault := range parse(args, c.options, c.words...) {
-					if fault.What == "" {
-						t.Errorf("%s: a fault without a reason", c.name)
-					}
+					must.Hold(t, fault.What != "", "%s: a fault without a reason", c.name)
 				}
 			})
 		}

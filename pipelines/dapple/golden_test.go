@@ -21,9 +21,7 @@ func golden(t *testing.T, name, text string) {
 		return
 	}
 	want := must.Value(os.ReadFile(path))(t)
-	if text != string(want) {
-		t.Errorf("%s has changed; run go test -update if that is meant. %s", path, firstDifference(string(want), text))
-	}
+	must.Hold(t, text == string(want), "%s has changed; run go test -update if that is meant. %s", path, firstDifference(string(want), text))
 }
 
 // firstDifference is the first line that differs.
@@ -41,13 +39,11 @@ func firstDifference(want, got string) string {
 func TestHelp(t *testing.T) {
 	top := inProcess(t)
 	top.want(t, 0)
-	if lines := strings.Count(top.stdout, "\n"); lines > 22 {
-		t.Errorf("dapple: %d lines", lines)
-	}
+	lines := strings.Count(top.stdout, "\n")
+	must.Hold(t, lines <= 22, "dapple: %d lines", lines)
 	for _, args := range [][]string{{"help"}, {"--help"}, {"-h"}} {
-		if got := inProcess(t, args...); got != top {
-			t.Errorf("dapple %s differs from dapple: %+v", args[0], got)
-		}
+		got := inProcess(t, args...)
+		must.Hold(t, got == top, "dapple %s differs from dapple: %+v", args[0], got)
 	}
 	all := "$ dapple\n" + top.stdout + "\n"
 	pages := []string{"completion", "about", "engines"}
@@ -61,12 +57,9 @@ func TestHelp(t *testing.T) {
 			must.Hold(t, utf8.RuneCountInString(line) <= 120, "dapple help %s: more than 120 characters: %s", name, line)
 		}
 		all += "$ dapple help " + name + "\n" + got.stdout + "\n"
-		if n := strings.Count(got.stdout, "\n      --") + 1; name == "synth" && n > 40 { // and -h
-			t.Errorf("dapple help synth: %d flags", n)
-		}
-		if flag := inProcess(t, name, "-h"); flag != got {
-			t.Errorf("dapple %s -h and dapple help %[1]s differ", name)
-		}
+		n := strings.Count(got.stdout, "\n      --") + 1
+		must.Hold(t, name != "synth" || n <= 40, "dapple help synth: %d flags", n) // and -h
+		must.Hold(t, inProcess(t, name, "-h") == got, "dapple %s -h and dapple help %[1]s differ", name)
 	}
 	golden(t, "help.txt", all)
 	inProcess(t, "help", "magic").want(t, 2, "magic: is not a command")
@@ -118,8 +111,7 @@ func TestPlanText(t *testing.T) {
 		got := dapple(t, dir, append([]string{"plan", "--method=" + method, "--expected_rows=50000"}, synth()[1:]...)...)
 		got.want(t, 0)
 		golden(t, "plan-"+method+".txt", got.stdout)
-		if lines := strings.Count(got.stdout, "\n"); lines > 15 {
-			t.Errorf("%s: %d lines", method, lines)
-		}
+		lines := strings.Count(got.stdout, "\n")
+		must.Hold(t, lines <= 15, "%s: %d lines", method, lines)
 	}
 }

@@ -30,9 +30,8 @@ func TestInferThenPlan(t *testing.T) {
 		if want := "wrote " + input + ".yaml, which is NOT private: review it, " + key[input] + "then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9\n"; got.stdout != want {
 			t.Errorf("said %q, want %q", got.stdout, want)
 		}
-		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("others can read what is not private: %v, %v", info, err)
-		}
+		info, err := os.Stat(filepath.Join(dir, input+".yaml"))
+		must.Hold(t, err == nil && info.Mode().Perm() == 0o600, "others can read what is not private: %v, %v", info, err)
 		if planned := dapple(t, dir, plan...); planned.status != 0 || !strings.Contains(planned.stdout, "\npeople    200, as given\n") {
 			t.Errorf("the file's number of people is not planned for: %s%s", planned.stdout, planned.stderr)
 		}
@@ -40,9 +39,8 @@ func TestInferThenPlan(t *testing.T) {
 		put(t, dir, input+".yaml", "# reviewed")
 		must.Do(t, os.Chmod(filepath.Join(dir, input+".yaml"), 0o644))
 		dapple(t, dir, append(infer, "--from_data", "--overwrite", "--output="+input+".yaml")...).want(t, 0)
-		if info, err := os.Stat(filepath.Join(dir, input+".yaml")); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("others can read a proposal that replaced a file: %v, %v", info, err)
-		}
+		info, err = os.Stat(filepath.Join(dir, input+".yaml"))
+		must.Hold(t, err == nil && info.Mode().Perm() == 0o600, "others can read a proposal that replaced a file: %v, %v", info, err)
 		dapple(t, dir, plan...).want(t, 0)
 
 		names := dapple(t, dir, infer...)
@@ -79,12 +77,9 @@ func TestInferPeople(t *testing.T) {
 		t.Errorf("proposed %s, %v", domain, err)
 	}
 	next := printed(t, got.stdout, "  dapple plan")
-	if want := "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9"; next != want {
-		t.Errorf("next is %s", next)
-	}
-	if said := inShell(t, dir, printed(t, inShell(t, dir, next), "next      dapple synth")); !strings.Contains(said, "wrote   ") { // how many people, noise decides
-		t.Error(said)
-	}
+	must.Hold(t, next == "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9", "next is %s", next)
+	said := inShell(t, dir, printed(t, inShell(t, dir, next), "next      dapple synth"))
+	must.Hold(t, strings.Contains(said, "wrote   "), "%v", said) // how many people, noise decides
 
 	names := dapple(t, dir, "infer", "--input=some rows.csv", "--people_input=people.csv", "--privacy_id=who")
 	names.want(t, 0)

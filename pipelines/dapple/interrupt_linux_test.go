@@ -103,9 +103,8 @@ func TestInterruptedOnWideTables(t *testing.T) {
 		}
 	}
 	for _, c := range commands(nil, false) {
-		if quick := c.group == groupKeep || c.name == "verify" || c.name == "report" || c.name == "query"; !met[c.name] && !quick {
-			t.Errorf("dapple %s was never interrupted", c.name)
-		}
+		quick := c.group == groupKeep || c.name == "verify" || c.name == "report" || c.name == "query"
+		must.Hold(t, met[c.name] || quick, "dapple %s was never interrupted", c.name)
 	}
 	must.Fails(os.Stat(filepath.Join(dir, "out")))(t, "", "an interrupted run has left an output")
 }
@@ -124,9 +123,8 @@ func interrupt(t *testing.T, dir string, at time.Duration, args ...string) bool 
 		time.Sleep(5 * time.Millisecond)
 	}
 	if !over {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatalf("dapple %s: %v", strings.Join(args, " "), err)
-		}
+		err := cmd.Process.Signal(os.Interrupt)
+		must.Need(t, err == nil, "dapple %s: %v", strings.Join(args, " "), err)
 	}
 	_ = cmd.Wait() // how it ended is looked at
 	took, status := cmd.ProcessState.SystemTime()+cmd.ProcessState.UserTime()-before, cmd.ProcessState.ExitCode()
@@ -139,9 +137,8 @@ func interrupt(t *testing.T, dir string, at time.Duration, args ...string) bool 
 		t.Errorf("dapple %s, interrupted at %v: exit status %d after another %v of CPU, want 1 and at most %v, and %q in\n%.500s",
 			strings.Join(args, " "), before, status, took, mayTake, "interrupted", said.String())
 	}
-	if sys, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && sys.Maxrss > 1<<20 {
-		t.Errorf("dapple %s took %d MB", strings.Join(args, " "), sys.Maxrss>>10)
-	}
+	sys, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	must.Hold(t, !ok || sys.Maxrss <= 1<<20, "dapple %s took %d MB", strings.Join(args, " "), sys.Maxrss>>10)
 	return interrupted
 }
 
@@ -170,9 +167,7 @@ func TestInferOfAWideTable(t *testing.T) {
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	t.Logf("%d MB, %v of CPU", usage.Maxrss>>10, cmd.ProcessState.UserTime())
-	if usage.Maxrss > 1<<20 {
-		t.Errorf("infer took %d MB, want at most 1024", usage.Maxrss>>10)
-	}
+	must.Hold(t, usage.Maxrss <= 1<<20, "infer took %d MB, want at most 1024", usage.Maxrss>>10)
 	b, err := os.ReadFile(filepath.Join(dir, "wide.yaml"))
 	if err != nil || !bytes.Contains(b, []byte("\n# Constraints were looked for between the first 200 columns of the table alone.\n")) {
 		t.Errorf("%v; the proposal does not say where it looked for constraints", err)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Work that does not look at its context is left soon after that is done; of work that ends, the result counts.
@@ -25,16 +27,12 @@ func TestInterruptedWorkIsLeft(t *testing.T) {
 	go func() { result <- interruptible(ctx, func() error { <-end; return nil }) }()
 	select {
 	case err := <-result:
-		if !errors.Is(err, errInterrupted) {
-			t.Errorf("got %v of work that was left", err)
-		}
+		must.Hold(t, errors.Is(err, errInterrupted), "got %v of work that was left", err)
 	case <-time.After(20 * grace):
 		t.Fatal("work that does not end is awaited")
 	}
 	defer func() {
-		if recover() == nil {
-			t.Error("a panic of the work is lost")
-		}
+		must.Hold(t, recover() != nil, "a panic of the work is lost")
 	}()
 	_ = interruptible(t.Context(), func() error { panic("lost") })
 }

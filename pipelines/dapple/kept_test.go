@@ -73,12 +73,10 @@ func TestReleaseIsKept(t *testing.T) {
 		got := dappleWith(t, dir, temp, "synth", "--domain=people.yaml", "--input=people.csv", "--output="+out, "--epsilon=1", "--delta=1e-9", "--method=dpam", "--quiet", "--rows=10")
 		got.want(t, 0)
 		must.Hold(t, strings.Contains(got.stdout, takenUp), "the release was not taken up: %s", got.stdout)
-		if left := names(t, temp); len(left) != 0 {
-			t.Errorf("left after the release was published: %v", left)
-		}
-		if models[i], err = os.ReadFile(filepath.Join(dir, out+".release", "_model.arrow")); err != nil {
-			t.Fatal(err)
-		}
+		left := names(t, temp)
+		must.Hold(t, len(left) == 0, "left after the release was published: %v", left)
+		models[i], err = os.ReadFile(filepath.Join(dir, out+".release", "_model.arrow"))
+		must.Do(t, err)
 		must.Do(t, os.CopyFS(kept, os.DirFS(backup)))
 	}
 	must.Hold(t, bytes.Equal(models[0], models[1]), "two models of one release")
@@ -141,14 +139,12 @@ func TestPaidForWithTMPDIRInMemory(t *testing.T) {
 	data := must.Value(os.ReadFile(drawn[0]))(t)
 	want := must.Value(synthesis.DecodeArtifact(data))(t)
 	got := dappleWith(t, dir, temp, append(request, "--rows=10")...)
-	if got.want(t, 0); !strings.Contains(got.stdout, takenUp) {
-		t.Errorf("the release was not taken up: %s", got.stdout)
-	}
+	got.want(t, 0)
+	must.Hold(t, strings.Contains(got.stdout, takenUp), "the release was not taken up: %s", got.stdout)
 	model, err := os.ReadFile(filepath.Join(dir, "out.release", "_model.arrow"))
 	must.Hold(t, err == nil && bytes.Equal(model, want.Model), "the model that is released is not the one that was drawn: %v", err)
-	if standing, back := charges(t, dir); standing != 1 || back != 0 {
-		t.Errorf("%d charges, %d taken back", standing, back)
-	}
+	standing, back := charges(t, dir)
+	must.Hold(t, standing == 1 && back == 0, "%d charges, %d taken back", standing, back)
 	if left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*")); err != nil || len(left) > 0 {
 		t.Errorf("left beside the output: %v, %v", left, err)
 	}

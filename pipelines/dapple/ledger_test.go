@@ -62,9 +62,8 @@ func TestLedger(t *testing.T) {
 		t.Errorf("synth says: %s", got.stdout)
 	}
 	for name, want := range map[string]string{"_privacy.json": `"data_set": "people"`, "_report.html": "entered in the budget book of people as entry 1: all that is entered there keeps ε = 1.5"} {
-		if b, err := os.ReadFile(filepath.Join(dir, "out.release", name)); err != nil || !strings.Contains(string(b), want) {
-			t.Errorf("%s does not name the book: %v", name, err)
-		}
+		b, err := os.ReadFile(filepath.Join(dir, "out.release", name))
+		must.Hold(t, err == nil && strings.Contains(string(b), want), "%s does not name the book: %v", name, err)
 	}
 	dapple(t, dir, "plan", "--domain=people.yaml", "--epsilon=1.4", "--delta=1e-9", "--ledger=b").want(t, 2, "--epsilon: got 1.4; of b, the book of people, is spent: ε = 1", "--epsilon=1.", " fits")
 	dapple(t, dir, "plan", "--domain=people.yaml", "--target_error=0.001", "--delta=1e-9", "--ledger=b").want(t, 2, "--epsilon: got")
@@ -73,9 +72,8 @@ func TestLedger(t *testing.T) {
 	dapple(t, dir, synth("--ledger=b", "--overwrite", "--epsilon=1.4")[0], "--domain=people.yaml", "--input=people.csv", "--output=two", "--epsilon=1.4", "--delta=1e-9", "--ledger=b").
 		want(t, 2, "nothing was read or written", "--epsilon: got 1.4; of b")
 	noOutput(t, filepath.Join(dir, "two"))
-	if standing, back := charges(t, dir); standing != 1 || back != 0 {
-		t.Errorf("%d charges, %d taken back", standing, back)
-	}
+	standing, back := charges(t, dir)
+	must.Hold(t, standing == 1 && back == 0, "%d charges, %d taken back", standing, back)
 
 	// Another table, another unit, another relation.
 	put(t, dir, "visits.csv", peopleHeader+"v1,Male,30,1,2024-01-01\n")
@@ -125,9 +123,8 @@ func TestLedgerOfKeptRelease(t *testing.T) {
 	cramped(t, dir, temp, request...).want(t, 4, released)
 	cramped(t, dir, temp, request...).want(t, 4, released)
 	dappleWith(t, dir, temp, request...).want(t, 0)
-	if standing, back := charges(t, dir); standing != 1 || back != 0 {
-		t.Errorf("%d charges, %d taken back", standing, back)
-	}
+	standing, back := charges(t, dir)
+	must.Hold(t, standing == 1 && back == 0, "%d charges, %d taken back", standing, back)
 	// The same command once more is another run: the book of one ε = 1 has no room for it.
 	dappleWith(t, dir, temp, append(request, "--overwrite")...).want(t, 2, "--epsilon: got 1; of b", "nothing more can be released")
 }
@@ -180,9 +177,8 @@ func TestLaunchesOfOneRun(t *testing.T) {
 		all, said = append(all, cmd), append(said, out)
 	}
 	for i, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("launch %d: %v\n%s", i, err, said[i])
-		}
+		err := cmd.Wait()
+		must.Hold(t, err == nil, "launch %d: %v\n%s", i, err, said[i])
 		digests[regexp.MustCompile(`digest  \w+`).FindString(said[i].String())] = true
 	}
 	if standing, back := charges(t, dir); standing != 1 || back != 0 || len(digests) != 1 {
@@ -200,9 +196,8 @@ func TestLaunchesOfOneRun(t *testing.T) {
 		t.Fatal("five million rows were written before the kill")
 	}
 	dappleWith(t, dir, t.TempDir(), lost...).want(t, 2, "--run_id: run second was charged before, by entry 2 of ", "--again, or another --run_id, begins anew and spends again")
-	if standing, _ := charges(t, dir); standing != 2 {
-		t.Errorf("%d charges stand: %s", standing, out)
-	}
+	standing, _ := charges(t, dir)
+	must.Hold(t, standing == 2, "%d charges stand: %s", standing, out)
 }
 
 // Processes are killed at any moment. Every run that had drawn stays charged, once; what was taken back had not.
@@ -273,9 +268,8 @@ func TestLedgerCheck(t *testing.T) {
 		args = slices.DeleteFunc(args, func(a string) bool { return a == "--output=out" || a == "--epsilon=1" })
 		dapple(t, dir, args...).want(t, 0)
 		got := dapple(t, dir, "ledger", "b", "--check="+output)
-		if got.want(t, 0); !strings.Contains(got.stdout, fmt.Sprintf("check   %s is entry %d", output, i+1)) {
-			t.Errorf("the entry of %s is not named: %s", output, got.stdout)
-		}
+		got.want(t, 0)
+		must.Hold(t, strings.Contains(got.stdout, fmt.Sprintf("check   %s is entry %d", output, i+1)), "the entry of %s is not named: %s", output, got.stdout)
 	}
 	must.Do(t, os.Remove(filepath.Join(dir, "b", "entry-000002.json")))
 	dapple(t, dir, "ledger", "b").want(t, 0)

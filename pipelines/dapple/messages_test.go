@@ -37,16 +37,14 @@ func TestMessages(t *testing.T) {
 			section(s.title)
 			for _, line := range s.lines {
 				got := inProcess(t, split(t, line)...)
-				if b.WriteString(spoken(line, got, dir, temp)); got.status != 2 && got.status != 1 {
-					t.Errorf("dapple %s: exit status %d, want a refusal", line, got.status)
-				}
+				b.WriteString(spoken(line, got, dir, temp))
+				must.Hold(t, got.status == 2 || got.status == 1, "dapple %s: exit status %d, want a refusal", line, got.status)
 			}
 		}
 		section("Domain files")
 		b.WriteString(domainsRefused(t))
-		if after := contents(t); !maps.Equal(before, after) {
-			t.Errorf("a request that is refused has written something: %v became %v", before, after)
-		}
+		after := contents(t)
+		must.Hold(t, maps.Equal(before, after), "a request that is refused has written something: %v became %v", before, after)
 	})
 	golden(t, "messages.txt", b.String())
 }
@@ -192,9 +190,8 @@ func domainsRefused(t *testing.T) string {
 		}
 		put(t, ".", "people.yaml", text)
 		got := inProcess(t, "plan", "--domain=people.yaml", "--epsilon=1", "--delta=1e-9")
-		if fmt.Fprintf(&b, "%s\n%s\n", shown, got.stderr); got.status != 2 {
-			t.Errorf("%s: exit status %d, want 2", shown, got.status)
-		}
+		fmt.Fprintf(&b, "%s\n%s\n", shown, got.stderr)
+		must.Hold(t, got.status == 2, "%s: exit status %d, want 2", shown, got.status)
 	}
 	put(t, ".", "people.yaml", peopleDomain)
 	return b.String()

@@ -48,14 +48,12 @@ func TestNextHasEveryFlag(t *testing.T) {
 	}
 	problem := solver.Problem{Domain: &domain.Domain{}, Epsilon: 1}
 	out := must.Value(exec.Command("sh", "-c", `dapple() { printf '%s\n' "$@"; }; `+flags.synth(problem, 0)).Output())(t)
-	if got := strings.Split(strings.TrimSpace(string(out)), "\n"); !slices.Equal(got, append([]string{"synth"}, want...)) {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
+	got := strings.Split(strings.TrimSpace(string(out)), "\n")
+	must.Hold(t, slices.Equal(got, append([]string{"synth"}, want...)), "got %q\nwant %q", got, want)
 	must.Hold(t, len(want) >= 30, "%d flags: the test is blind", len(want))
 	synth := synthCommand(io.Discard, false)
-	if faults := parse(want, synth.options); len(faults) > 0 {
-		t.Errorf("synth refuses what plan takes: %v", faults)
-	}
+	faults := parse(want, synth.options)
+	must.Hold(t, len(faults) <= 0, "synth refuses what plan takes: %v", faults)
 	problem.Epsilon = 0.25
 	must.Equal(t, (recorded{"--delta=0"}).synth(problem, 900), "dapple synth --delta=0 --input=TABLE --output=DIR --epsilon=0.25 --expected_rows=900")
 }

@@ -43,9 +43,8 @@ func TestOddTables(t *testing.T) {
 					args := append([]string{"synth", "--domain=people.yaml", "--input=people.csv", "--output=out", "--quiet", "--runner=direct"},
 						"--epsilon=1", "--delta="+delta, "--method="+method, "--marginals=2")
 					run := dapple(t, dir, args...)
-					if run.want(t, 0); run.stderr != "" {
-						t.Errorf("%s: a quiet run says %q", table.name, run.stderr)
-					}
+					run.want(t, 0)
+					must.Hold(t, run.stderr == "", "%s: a quiet run says %q", table.name, run.stderr)
 					gotFiles, gotCharges := append(names(t, filepath.Join(dir, "out")), names(t, filepath.Join(dir, "out.release"))...), chargesOf(t, dir)
 					if i == 0 {
 						files, charges = gotFiles, gotCharges

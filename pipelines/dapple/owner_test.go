@@ -68,9 +68,8 @@ func TestOwnerIsGone(t *testing.T) {
 			if drew := strings.Contains(said.String(), "noise had been drawn") || strings.Contains(said.String(), "is spent"); drew != strings.Contains(cleaned, "counts as spent") {
 				t.Errorf("the run said\n%sand clean\n%s", said.String(), cleaned)
 			}
-			if left := names(t, temp); len(left) > 0 {
-				t.Errorf("left: %q; clean said\n%s", left, cleaned)
-			}
+			left := names(t, temp)
+			must.Hold(t, len(left) <= 0, "left: %q; clean said\n%s", left, cleaned)
 		})
 	}
 }

@@ -162,9 +162,8 @@ func TestOutputThatIsNotEmpty(t *testing.T) {
 	must.Do(t, os.Mkdir(filepath.Join(dir, "out"), 0o777))
 	put(t, dir, "out/notes.txt", "mine")
 	dapple(t, dir, synth("--overwrite")...).want(t, 2, `--output: out/ holds "notes.txt", which dapple did not write; move it away`)
-	if got := names(t, filepath.Join(dir, "out")); len(got) != 1 {
-		t.Errorf("out holds %v", got)
-	}
+	got := names(t, filepath.Join(dir, "out"))
+	must.Hold(t, len(got) == 1, "out holds %v", got)
 }
 
 // TestWordsOfOthers: words and numbers that people know from other programs are told what to write.
@@ -173,9 +172,8 @@ func TestWordsOfOthers(t *testing.T) {
 	dapple(t, dir, "upgrade").want(t, 2, "put the program of a newer release in its place")
 	dapple(t, dir, "synth", "people.csv", "--epsilon=0,5").want(t, 2, "--epsilon: got \"0,5\"", "write 0.5")
 	dapple(t, dir, "plan").want(t, 2, "--epsilon: is required")
-	if r := dapple(t, dir, "version", "--json"); !strings.HasPrefix(r.stdout, `{"dapple":"v`) {
-		t.Errorf("version --json says %q", r.stdout)
-	}
+	r := dapple(t, dir, "version", "--json")
+	must.Hold(t, strings.HasPrefix(r.stdout, `{"dapple":"v`), "version --json says %q", r.stdout)
 }
 
 // plan says everything without opening the table.
@@ -187,9 +185,8 @@ func TestPlanDoesNotOpenTheInput(t *testing.T) {
 	for _, text := range []string{"verdict ", "promise ", "error ", "people ", "cost ", "next "} {
 		must.Hold(t, strings.Contains(got.stdout, "\n"+text) || strings.HasPrefix(got.stdout, text), "the plan has no line %q:\n%s", text, got.stdout)
 	}
-	if names := names(t, dir); len(names) != 2 {
-		t.Errorf("plan left %v", names)
-	}
+	names := names(t, dir)
+	must.Hold(t, len(names) == 2, "plan left %v", names)
 }
 
 // The output of a run is verified by a word, not a flag; what was altered since ends with status 1.
@@ -199,9 +196,7 @@ func TestVerifyCommand(t *testing.T) {
 	got := dapple(t, dir, "verify", "out")
 	got.want(t, 0)
 	lines := strings.SplitN(got.stdout, "digest  ", 2)
-	if len(lines) != 2 || !strings.HasPrefix(got.stdout, "rows    ") || !strings.Contains(got.stdout, "note    accidents") {
-		t.Fatalf("said %s", got.stdout)
-	}
+	must.Need(t, len(lines) == 2 && strings.HasPrefix(got.stdout, "rows    ") && strings.Contains(got.stdout, "note    accidents"), "said %s", got.stdout)
 	digest := lines[1][:64]
 	dapple(t, dir, "verify", "--digest="+digest, "out.release/").want(t, 0)
 	put(t, dir, "out/part-00000-of-00003.parquet", "altered")

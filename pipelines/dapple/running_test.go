@@ -74,9 +74,7 @@ func (r *running) until(t *testing.T, stages ...string) {
 	for {
 		select {
 		case line, ok := <-r.lines:
-			if !ok {
-				t.Fatalf("the command ended before %v:\n%s", stages, r.all)
-			}
+			must.Need(t, ok, "the command ended before %v:\n%s", stages, r.all)
 			for _, stage := range stages {
 				if strings.HasPrefix(line, stage) {
 					return
@@ -183,9 +181,8 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("exit status %d after %v and %v of work, and said:\n%s", status, took, worked, said)
 			}
 			noOutput(t, filepath.Join(dir, "out"))
-			if left := names(t, r.temp); len(left) > 1 || (len(left) == 1) != (tt.want == released) {
-				t.Errorf("temporary files are left: %v", left)
-			}
+			left := names(t, r.temp)
+			must.Hold(t, len(left) <= 1 && (len(left) == 1) == (tt.want == released), "temporary files are left: %v", left)
 		})
 	}
 }
@@ -200,13 +197,11 @@ func TestHangup(t *testing.T) {
 	r := start(t, dir, synth("--method=dpam")...)
 	defer openedPipe(t, filepath.Join(dir, "people.csv")).Close()
 	status, _, _ := r.end(t, syscall.SIGHUP)
-	if said := r.all.String(); status != 1 || !strings.Contains(said, "dapple: interrupted\n"+unspent+"\n") {
-		t.Errorf("exit status %d, and said:\n%s", status, said)
-	}
+	said := r.all.String()
+	must.Hold(t, status == 1 && strings.Contains(said, "dapple: interrupted\n"+unspent+"\n"), "exit status %d, and said:\n%s", status, said)
 	noOutput(t, filepath.Join(dir, "out"))
-	if left := names(t, r.temp); len(left) > 0 {
-		t.Errorf("temporary files are left: %v", left)
-	}
+	left := names(t, r.temp)
+	must.Hold(t, len(left) <= 0, "temporary files are left: %v", left)
 }
 
 // openedPipe waits until somebody reads a pipe, and returns its other end: the reader waits for it.
@@ -217,9 +212,7 @@ func openedPipe(t *testing.T, path string) *os.File {
 		if err == nil {
 			return f
 		}
-		if !errors.Is(err, syscall.ENXIO) { // nobody has it open
-			t.Fatal(err)
-		}
+		must.Need(t, errors.Is(err, syscall.ENXIO), "%v", err) // nobody has it open
 	}
 	t.Fatalf("nobody has read %s after %v", filepath.Base(path), patience)
 	return nil
@@ -244,8 +237,7 @@ func TestKill(t *testing.T) {
 	if err != nil || !strings.HasPrefix(next.stdout, "adopted the release is that of the run begun ") || !strings.Contains(string(notes), "beside out.release are files of 1 other run that did not finish") {
 		t.Errorf("the next run does not say what it has taken up, and what is left (%v):\n%s%s", err, next.stdout, notes)
 	}
-	if rows := names(t, filepath.Join(dir, "out")); len(rows) != 3 || !strings.HasPrefix(rows[0], "part-") {
-		t.Errorf("the next run left %v", rows)
-	}
+	rows := names(t, filepath.Join(dir, "out"))
+	must.Hold(t, len(rows) == 3 && strings.HasPrefix(rows[0], "part-"), "the next run left %v", rows)
 	dapple(t, dir, "verify", "out").want(t, 0)
 }

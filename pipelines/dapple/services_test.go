@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // told passes on what is written.
@@ -24,14 +26,11 @@ func TestServicesAreNamed(t *testing.T) {
 	if got := emulatorNotes(both); got != "dapple: note: STORAGE_EMULATOR_HOST is set: Cloud Storage is http://localhost:4443, for all that is read and written\n" {
 		t.Error(got)
 	}
-	if got := emulatorNotes([]string{"--output=out"}); got != "" {
-		t.Errorf("noted of local files: %s", got)
-	}
+	must.Equal(t, emulatorNotes([]string{"--output=out"}), "", "noted of local files")
 	said := make(told, 1)
 	sayIfSlow(said, 0, servicesOf(both))
-	if got := <-said; !strings.HasPrefix(got, "dapple: waiting for an answer of BigQuery or Cloud Storage") {
-		t.Error(got)
-	}
+	got := <-said
+	must.Hold(t, strings.HasPrefix(got, "dapple: waiting for an answer of BigQuery or Cloud Storage"), "%v", got)
 	sayIfSlow(said, 0, servicesOf([]string{"--output=out"}))() // a channel that is full would block it
 }
 

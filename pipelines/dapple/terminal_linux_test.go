@@ -225,9 +225,8 @@ func TestErrorsInJSON(t *testing.T) {
 			Where, What, Fix, Level string
 			Status                  int `json:"exit_status"`
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
+		err := json.Unmarshal([]byte(line), &l)
+		must.Need(t, err == nil, "%q: %v", line, err)
 		must.Hold(t, l.Level == "error" && l.Status == 2 && l.What != "", "got %s", line)
 		seen[l.Where] = l.Fix
 	}

@@ -59,9 +59,7 @@ func TestRounds(t *testing.T) {
 		p := solver.Problem{Neighbouring: c.relation, Epsilon: 1, Delta: c.delta, Units: c.units}
 		must.Equal(t, rounds(p, k, float64(m), share), c.want, "%s, %v: rounds", c.name, c.relation)
 		p.Rounds = 7
-		if got := rounds(p, k, float64(m), share); got != 7 {
-			t.Errorf("%s: %d rounds, want the 7 asked for", c.name, got)
-		}
+		must.Equal(t, rounds(p, k, float64(m), share), 7, "%s: rounds", c.name)
 	}
 }
 
@@ -156,7 +154,5 @@ func certified(t *testing.T, s solvertest.Score) {
 	t.Helper()
 	got := s.Result.MaxError.Counts / s.Result.Total.Units
 	slack := (5*math.Sqrt(s.Result.MaxError.Variance) + 5*math.Sqrt(s.Result.Total.Variance)) / s.Result.Total.Units
-	if got < s.Largest-slack || got > 3*s.Largest+slack {
-		t.Errorf("certificate %.4f, largest error %.4f, slack %.4f", got, s.Largest, slack)
-	}
+	must.Hold(t, got >= s.Largest-slack && got <= 3*s.Largest+slack, "certificate %.4f, largest error %.4f, slack %.4f", got, s.Largest, slack)
 }

@@ -19,10 +19,8 @@ func TestLonger(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	got, err := Longer(dir)
-	if want := []string{"TestOne", "TestTwo"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
-	if got, err := Longer(filepath.Join(dir, "none")); got != nil || err != nil {
-		t.Errorf("a directory that is not there: %v, %v", got, err)
-	}
+	want := []string{"TestOne", "TestTwo"}
+	must.Hold(t, err == nil && slices.Equal(got, want), "got %v, %v, want %v", got, err, want)
+	got, err = Longer(filepath.Join(dir, "none"))
+	must.Hold(t, got == nil && err == nil, "a directory that is not there: %v, %v", got, err)
 }

@@ -17,16 +17,13 @@ func TestModule(t *testing.T) {
 		"integration/services/gcs": {"integration/services", "./gcs"},
 	} {
 		dir, pattern := Module(root, folder)
-		if dir != filepath.Join(root, want[0]) || pattern != want[1] {
-			t.Errorf("%s: %s in %s, want %s in %q", folder, pattern, dir, want[1], want[0])
-		}
+		must.Hold(t, dir == filepath.Join(root, want[0]) && pattern == want[1], "%s: %s in %s, want %s in %q", folder, pattern, dir, want[1], want[0])
 		must.Passes(os.Stat(filepath.Join(dir, pattern)))(t)
 	}
 }
 
 func TestRootIsSought(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if dir, err := Root(); err == nil {
-		t.Errorf("%s is taken for the repository", dir)
-	}
+	dir, err := Root()
+	must.Hold(t, err != nil, "%s is taken for the repository", dir)
 }

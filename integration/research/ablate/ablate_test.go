@@ -16,16 +16,12 @@ func TestSwitchesApply(t *testing.T) {
 	root := must.Value(repo.Root())(t)
 	names := map[string]bool{}
 	for _, c := range switches {
-		if names[c.name] {
-			t.Errorf("two switches are called %q", c.name)
-		}
+		must.Hold(t, !names[c.name], "two switches are called %q", c.name)
 		names[c.name] = true
 		files, err := c.applied(root)
 		must.Hold(t, err == nil, "%v", err)
 		for name, text := range files {
-			if _, err := format.Source([]byte(text)); err != nil {
-				t.Errorf("%s: %s: %v", c.name, name, err)
-			}
+			must.Passes(format.Source([]byte(text)))(t, "%s: %s", c.name, name)
 		}
 		must.Passes(codeLines(root, c.code))(t, "%s", c.name)
 	}

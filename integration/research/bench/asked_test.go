@@ -87,9 +87,7 @@ func askedOf(t *testing.T, s *families.Solved, people, all *families.Table, ques
 	own, drawn = own/asked, drawn/asked
 	t.Logf("%s: of %.0f intervals %.1f %% hold for the people, %.1f %% for the population; %.0f ms an answer on a machine with others", s.Method.Name, asked, 100*own, 100*drawn,
 		float64(answering.Milliseconds())/float64(questions))
-	if min(own, drawn) < leastHeld {
-		t.Errorf("%.3f and %.3f of the intervals hold, want %.2f", own, drawn, leastHeld)
-	}
+	must.Hold(t, min(own, drawn) >= leastHeld, "%.3f and %.3f of the intervals hold, want %.2f", own, drawn, leastHeld)
 }
 
 // leastHeld is the least part of the 95 % intervals that has to hold: 300 of a release have a standard deviation of .02 or more,

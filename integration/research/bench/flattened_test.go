@@ -33,8 +33,7 @@ func TestFlattening(t *testing.T) {
 		old, changed, _ := strings.Cut(change, "=")
 		must.Do(t, os.WriteFile(flat, []byte(strings.Replace(string(text), old, changed, 1)), 0o600))
 		must.Do(t, f.unflatten(flat, back))
-		if got, err := os.ReadFile(back); err != nil || string(got) != h.Columns+"\n"+want {
-			t.Errorf("%s:\n%s, want\n%s (%v)", change, got, want, err)
-		}
+		got, err := os.ReadFile(back)
+		must.Hold(t, err == nil && string(got) == h.Columns+"\n"+want, "%s:\n%s, want\n%s (%v)", change, got, want, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/research/families"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The worst group is the one whose other columns are furthest off in the mean; values of more than a twentieth of the people
@@ -30,17 +31,12 @@ func TestWorstGroup(t *testing.T) {
 		return families.NewTable("people", domains, columns)
 	}
 	table := people([2]domain.Code{0, 1})
-	if got := worstGroup(table, table); got != 0 {
-		t.Errorf("a table is off by %g from itself", got)
-	}
-	if got := worstGroup(table, people([2]domain.Code{0, 0})); math.Abs(got-.25) > 1e-12 { // b is off by a half, c by 0
-		t.Errorf("off by %g, want .25", got)
-	}
+	must.Equal(t, worstGroup(table, table), 0, "a table is off by: from itself")
+	got := worstGroup(table, people([2]domain.Code{0, 0}))
+	must.Hold(t, math.Abs(got-.25) <= 1e-12, "off by %g, want .25", got) // b is off by a half, c by 0
 	none := people([2]domain.Code{0, 1})
 	none = families.NewTable("none", domains, [][]domain.Code{none.Columns[0][4:], none.Columns[1][4:], none.Columns[2][4:]})
-	if got := worstGroup(table, none); got != 1 {
-		t.Errorf("without the group: off by %g, want 1", got)
-	}
+	must.Equal(t, worstGroup(table, none), 1, "without the group: off by")
 }
 
 // A column of the page without a figure is left out.
@@ -53,8 +49,6 @@ func TestFilled(t *testing.T) {
 	got := filled(lines)
 	want := [][]string{{"method", "runs"}, {"---", "---"}, {"mst", none}, {"rake", "8"}}
 	for i := range want {
-		if !slices.Equal(got[i], want[i]) {
-			t.Errorf("line %d: %q, want %q", i, got[i], want[i])
-		}
+		must.Hold(t, slices.Equal(got[i], want[i]), "line %d: %q, want %q", i, got[i], want[i])
 	}
 }

@@ -49,9 +49,8 @@ func TestRegression(t *testing.T) {
 			held, all = held+h, all+n
 		}
 	}
-	if part := float64(held) / float64(all); part < leastCovered {
-		t.Errorf("%.3f of %d coefficients lie in their intervals, want %.2f", part, all, leastCovered)
-	}
+	part := float64(held) / float64(all)
+	must.Hold(t, part >= leastCovered, "%.3f of %d coefficients lie in their intervals, want %.2f", part, all, leastCovered)
 }
 
 // leastCovered is the least part of the 95 % intervals of coefficients that has to hold.

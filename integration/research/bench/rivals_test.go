@@ -77,9 +77,7 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, writeEntries(dir, []entry{ours, rival}))
 	back, err := readEntries(dir)
-	if err != nil || len(back) != 2 || back[1] != rival {
-		t.Fatalf("%s has %+v, %v", filepath.Join(dir, entriesFile), back, err)
-	}
+	must.Need(t, err == nil && len(back) == 2 && back[1] == rival, "%s has %+v, %v", filepath.Join(dir, entriesFile), back, err)
 	text := page(back, nil, nil)
 	if !strings.Contains(text, "| largest 50 % |") || strings.Count(text, "largest 50 %") != 1 || !strings.Contains(text, "rake (auto)") {
 		t.Errorf("the page does not say that pep is ahead by half in largest errors:\n%s", text)
@@ -120,7 +118,6 @@ func TestWanted(t *testing.T) {
 func TestBeside(t *testing.T) {
 	must.Equal(t, beside(.02, .04), "0.50", "half")
 	must.Equal(t, beside(0, .04)+beside(.02, 0), "", "an unknown figure")
-	if got := others(ask("adult7", "auto", dp.AddRemove, 1, adult7Delta)); !strings.HasPrefix(got, "AIM 0.0320/0.0045/82–174, ") {
-		t.Errorf("figures of others: %q", got)
-	}
+	got := others(ask("adult7", "auto", dp.AddRemove, 1, adult7Delta))
+	must.Hold(t, strings.HasPrefix(got, "AIM 0.0320/0.0045/82–174, "), "figures of others: %q", got)
 }

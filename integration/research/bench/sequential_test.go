@@ -19,17 +19,14 @@ func TestModelled(t *testing.T) {
 	h := families.Histories()[0]
 	m := must.Value(newModelled(h, "mostly-8", []byte(`{"Version": "p 1.0", "Settings": "so", "Spent": 7.5}`), 60, report))(t)
 	got := strings.Join(m.cells(), "|")
-	if want := "careers|MOSTLY AI, noise|7.50|0.4000|0.3000|0.1000|0.3000|0.0000|0.2500|60|" + m.Date + "|p 1.0; so"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	want := "careers|MOSTLY AI, noise|7.50|0.4000|0.3000|0.1000|0.3000|0.0000|0.2500|60|" + m.Date + "|p 1.0; so"
+	must.Hold(t, got == want, "%s, want %s", got, want)
 	script := must.Value(os.ReadFile("sequential.py"))(t)
 	var all []modelled
-	if err := readLines(modelledFile, &all); err != nil || len(all) == 0 {
-		t.Fatal(len(all), err)
-	}
+	err := readLines(modelledFile, &all)
+	must.Need(t, err == nil && len(all) != 0, "%v, %v", len(all), err)
 	for _, m := range all {
-		if name, version, _ := strings.Cut(m.Version, " "); !strings.Contains(string(script), `"`+name+`": "`+version+`"`) {
-			t.Errorf("sequential.py pins no %s", m.Version)
-		}
+		name, version, _ := strings.Cut(m.Version, " ")
+		must.Hold(t, strings.Contains(string(script), `"`+name+`": "`+version+`"`), "sequential.py pins no %s", m.Version)
 	}
 }

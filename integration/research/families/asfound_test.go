@@ -28,9 +28,8 @@ func TestAsFound(t *testing.T) {
 			s, err := families.Solve(x, families.Request{Method: "auto", Neighbouring: dp.AddRemove, Epsilon: 1, Delta: 1e-9}, families.Fixed(1))
 			must.Do(t, err)
 			rows := must.Value(x.Draw(s))(t)
-			if day, month := x.Calendar(rows); day > .01 || month > .01 {
-				t.Errorf("a day of the week is off by %.4f of the rows, a month by %.4f", day, month)
-			}
+			day, month := x.Calendar(rows)
+			must.Hold(t, day <= .01 && month <= .01, "a day of the week is off by %.4f of the rows, a month by %.4f", day, month)
 			v := must.Value(x.Compare(t.Context(), rows))(t)
 			t.Logf("shapes %.4f, pairs %.4f", float64(v.Shapes.Average), float64(v.Trends.Average))
 			if v.Shapes.Average < .985 || float64(v.Trends.Average) < least {
@@ -40,9 +39,8 @@ func TestAsFound(t *testing.T) {
 				if math.Abs(float64(c.Real.Zeros-c.Synthetic.Zeros)) > .01 {
 					t.Errorf("%s: %.3f of zeros, want %.3f", c.Name, float64(c.Synthetic.Zeros), float64(c.Real.Zeros))
 				}
-				if off := float64((c.Synthetic.Mean - c.Real.Mean) / c.Real.SD); math.Abs(off) > .06 {
-					t.Errorf("%s: the mean is off by %.3f standard deviations", c.Name, off)
-				}
+				off := float64((c.Synthetic.Mean - c.Real.Mean) / c.Real.SD)
+				must.Hold(t, math.Abs(off) <= .06, "%s: the mean is off by %.3f standard deviations", c.Name, off)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // kind is a law of tables of columns that have as many values each.
@@ -82,9 +83,7 @@ func TestAutoIsNotBehind(t *testing.T) {
 			for i, method := range []string{"auto", "dpam", "rake"} {
 				for seed := range uint64(seeds) {
 					s, err := Solve(table, Request{Method: method, Epsilon: epsilon, Delta: 1e-9, Width: k.width, Unrecorded: true}, Fixed(seed))
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, err)
 					average, most := table.Errors(s.Problem.Workload.Maximal().Cliques(), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
 					tv[i], largest[i] = tv[i]+average/seeds, largest[i]+most/seeds
 				}

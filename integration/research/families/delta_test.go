@@ -39,9 +39,8 @@ func TestDeltaIsNoLoss(t *testing.T) {
 							off[i] += tv / runs
 						}
 					}
-					if t.Logf("%.4f, %.4f without δ", off[0], off[1]); off[0] > 1.05*off[1] {
-						t.Errorf("total variation %.4f, and %.4f without δ", off[0], off[1])
-					}
+					t.Logf("%.4f, %.4f without δ", off[0], off[1])
+					must.Hold(t, off[0] <= 1.05*off[1], "total variation %.4f, and %.4f without δ", off[0], off[1])
 				})
 			}
 		}

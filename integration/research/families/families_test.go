@@ -47,9 +47,8 @@ func TestStructure(t *testing.T) {
 	made := map[string]*families.Table{}
 	for _, f := range families.All() {
 		made[f.Name] = f.Make(20_000, 2)
-		if n := f.Make(1, 3).Units(); n != 1 {
-			t.Errorf("%q: %d records of 1 unit", f.Name, n)
-		}
+		n := f.Make(1, 3).Units()
+		must.Hold(t, n == 1, "%q: %d records of 1 unit", f.Name, n)
 	}
 	s := made["schedule"]
 	if len(s.Sizes) != 16 || slices.Min(s.Sizes) != 12 || slices.Max(s.Sizes) != 104 {
@@ -69,9 +68,8 @@ func TestStructure(t *testing.T) {
 	if n := conflicts(made["near-deterministic pairs"], []int{7}, 8); n < 35 || n > 160 {
 		t.Errorf("%d of 20,000 records are not what the pair says, want about 100", n)
 	}
-	if share := made["one value of 99.9 %"].Shares(domain.Clique{3})[0]; math.Abs(share-.999) > .001 {
-		t.Errorf("the frequent value has %.4f of the records", share)
-	}
+	share := made["one value of 99.9 %"].Shares(domain.Clique{3})[0]
+	must.Hold(t, math.Abs(share-.999) <= .001, "the frequent value has %.4f of the records", share)
 	x := made["12 binary columns, zeros declared"]
 	for r := range x.Columns[0] {
 		record := make([]domain.Code, len(x.Sizes))
@@ -127,7 +125,5 @@ func TestResampled(t *testing.T) {
 	x := families.NewTable("all different", families.Coded([]string{"id"}, []int{n}), [][]domain.Code{column})
 	one := domain.Clique{0}
 	tv, _ := x.Errors([]domain.Clique{one}, x.Resampled(5).Shares)
-	if math.Abs(tv-1/math.E) > .02 { // seven standard deviations
-		t.Errorf("total variation %.4f, want %.4f", tv, 1/math.E)
-	}
+	must.Hold(t, math.Abs(tv-1/math.E) <= .02, "total variation %.4f, want %.4f", tv, 1/math.E) // seven standard deviations
 }

@@ -39,9 +39,8 @@ func TestFewPeople(t *testing.T) {
 // TestStrength: a table has its own strength, rows without dependence keep none, and a value that is gone is missed.
 func TestStrength(t *testing.T) {
 	table := families.Few()[0].Make(20_000, 1)
-	if s := table.Strength(table.Shares); math.Abs(s.Kept-1) > 1e-6 || s.Largest > 1e-9 || s.Rare != 1 {
-		t.Errorf("of itself: %+v", s)
-	}
+	s := table.Strength(table.Shares)
+	must.Hold(t, math.Abs(s.Kept-1) <= 1e-6 && s.Largest <= 1e-9 && s.Rare == 1, "of itself: %+v", s)
 	independent := func(c domain.Clique) []float64 {
 		out := []float64{1}
 		for _, a := range c {
@@ -55,9 +54,8 @@ func TestStrength(t *testing.T) {
 		}
 		return out
 	}
-	if s := table.Strength(independent); s.Kept > 1e-6 || s.Largest < .4 || s.Rare != 1 {
-		t.Errorf("of independent columns: %+v", s)
-	}
+	s = table.Strength(independent)
+	must.Hold(t, s.Kept <= 1e-6 && s.Largest >= .4 && s.Rare == 1, "of independent columns: %+v", s)
 	gone := func(c domain.Clique) []float64 {
 		out := append([]float64(nil), table.Shares(c)...)
 		for i, x := range out {
@@ -67,7 +65,6 @@ func TestStrength(t *testing.T) {
 		}
 		return out
 	}
-	if s := table.Strength(gone); s.Rare != 0 {
-		t.Errorf("without rare values: %+v", s)
-	}
+	s = table.Strength(gone)
+	must.Hold(t, s.Rare == 0, "without rare values: %+v", s)
 }

@@ -86,13 +86,10 @@ func holds(t *testing.T, x *families.Table, s *families.Solved) {
 		noise[a] = max(e.Noise, e.Mean)
 		ones += e.Model
 		limit += allowed*noise[a] + unit
-		if most := allowed*e.Mean + sigmas*e.Slope + unit; e.Model > most {
-			t.Errorf("column %q: error %.6f, at most %.6f allowed; mean of the noise %.6f", x.Domain.Attributes[a].Name, e.Model, most, e.Mean)
-		}
+		most := allowed*e.Mean + sigmas*e.Slope + unit
+		must.Hold(t, e.Model <= most, "column %q: error %.6f, at most %.6f allowed; mean of the noise %.6f", x.Domain.Attributes[a].Name, e.Model, most, e.Mean)
 	}
-	if ones > limit {
-		t.Errorf("one-ways: error %.2f of what the noise allows", ones/limit)
-	}
+	must.Hold(t, ones <= limit, "one-ways: error %.2f of what the noise allows", ones/limit)
 	if s.Status == solver.Unfit && x.Units() > manyUnits {
 		unit += resolution
 	}
@@ -101,8 +98,6 @@ func holds(t *testing.T, x *families.Table, s *families.Solved) {
 		pairs += e.Model
 		most += allowed*(e.Noise+noise[e.Clique[0]]+noise[e.Clique[1]]) + unit
 	}
-	if pairs > most {
-		t.Errorf("measured pairs: error %.2f of what the noise allows", pairs/most)
-	}
+	must.Hold(t, pairs <= most, "measured pairs: error %.2f of what the noise allows", pairs/most)
 	t.Logf("%v; one-ways %.2f, pairs %.2f of what is allowed", s.Status, ones/limit, pairs/most)
 }

@@ -23,9 +23,8 @@ func TestHistories(t *testing.T) {
 			t.Errorf("%s: tables do not follow their seeds, or have few rows", h.Name)
 		}
 		for _, ordered := range []bool{true, false} {
-			if f, err := schema.Parse(h.Name, []byte(h.File(ordered))); err != nil || f.Domain.Ordered() != ordered {
-				t.Errorf("%s: %v", h.Name, err)
-			}
+			f, err := schema.Parse(h.Name, []byte(h.File(ordered)))
+			must.Hold(t, err == nil && f.Domain.Ordered() == ordered, "%s: %v", h.Name, err)
 		}
 	}
 }

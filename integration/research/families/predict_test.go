@@ -79,9 +79,7 @@ func TestLikeARelease(t *testing.T) {
 		like.Scale = 0
 		plain := predict()
 		t.Logf("ε = %g: predicted %.2f of the error, and %.2f with what the release measured", float64(epsilon), plain, scaled)
-		if plain < 1.6 {
-			t.Errorf("ε = %g: %.2f of the error is predicted without a measurement, which leaves nothing to show", float64(epsilon), plain)
-		}
+		must.Hold(t, plain >= 1.6, "ε = %g: %.2f of the error is predicted without a measurement, which leaves nothing to show", float64(epsilon), plain)
 		if math.Abs(math.Log(scaled)) > math.Log(1.5) {
 			t.Errorf("ε = %g: %.2f of the error is predicted; want a factor of 1.5 at most", float64(epsilon), scaled)
 		}

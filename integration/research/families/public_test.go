@@ -61,11 +61,7 @@ func TestPublic(t *testing.T) {
 	}
 	without, same := largest(nil), largest(func([]domain.Code) bool { return true })
 	t.Logf("largest error %.4f, with public rows %.4f", without, same)
-	if same > without*2/3 {
-		t.Errorf("largest error %.4f with public rows and %.4f without: want a third less", same, without)
-	}
+	must.Hold(t, same <= without*2/3, "largest error %.4f with public rows and %.4f without: want a third less", same, without)
 	misled := largest(func(r []domain.Code) bool { return r[sex] == 1 })
-	if misled > 1.05*without {
-		t.Errorf("largest error %.4f with rows of one sex and %.4f without: want at most 5 %% more", misled, without)
-	}
+	must.Hold(t, misled <= 1.05*without, "largest error %.4f with rows of one sex and %.4f without: want at most 5 %% more", misled, without)
 }

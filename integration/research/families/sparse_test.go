@@ -45,9 +45,7 @@ func TestStrongPairs(t *testing.T) {
 				first, second := c.table.Pair(i)
 				q := domain.Clique{min(first, second), max(first, second)}
 				got, want := dependence(s.Model.Marginal(q, nil), x.Sizes[q[1]]), dependence(x.Shares(q), x.Sizes[q[1]])
-				if got < c.least*want {
-					t.Errorf("strong pair %v: distance from independence %.3f, want at least %g of %.3f", q, got, c.least, want)
-				}
+				must.Hold(t, got >= c.least*want, "strong pair %v: distance from independence %.3f, want at least %g of %.3f", q, got, c.least, want)
 			}
 		})
 	}

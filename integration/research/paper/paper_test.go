@@ -34,13 +34,11 @@ func TestSmall(t *testing.T) {
 	most := map[string]float64{"dpam": -.3, "dpfw": -.3, "pep": -.2, "dualquery": -.1}
 	for m, limit := range most {
 		x, sample, population, _ := points(again, axes[0], m)
-		if s, se := slope(x, sample); !(s < limit) || math.IsNaN(se) {
-			t.Errorf("%s: slope in n %.2f ± %.2f, want below %g", m, s, se, limit)
-		}
+		s, se := slope(x, sample)
+		must.Hold(t, s < limit && !math.IsNaN(se), "%s: slope in n %.2f ± %.2f, want below %g", m, s, se, limit)
 		for i := range population {
-			if least := .05 / math.Sqrt(x[i]); population[i] < least {
-				t.Errorf("%s: error %g against the law at %g units is below what sampling leaves", m, population[i], x[i])
-			}
+			least := .05 / math.Sqrt(x[i])
+			must.Hold(t, population[i] >= least, "%s: error %g against the law at %g units is below what sampling leaves", m, population[i], x[i])
 		}
 	}
 	for _, name := range []string{"units.svg", "README.md"} {
@@ -65,12 +63,10 @@ func TestPage(t *testing.T) {
 // TestSlope fits points of a power law, exactly and with errors of a tenth.
 func TestSlope(t *testing.T) {
 	x := []float64{1, 2, 4, 8}
-	if s, se := slope(x, []float64{1, .5, .25, .125}); math.Abs(s+1) > 1e-12 || se > 1e-12 {
-		t.Errorf("slope %g ± %g, want -1 exactly", s, se)
-	}
-	if s, se := slope(x, []float64{1.1, .45, .275, .1125}); math.Abs(s+1) > 3*se || se < .05 {
-		t.Errorf("slope %g ± %g, want -1 within its error", s, se)
-	}
+	s, se := slope(x, []float64{1, .5, .25, .125})
+	must.Hold(t, math.Abs(s+1) <= 1e-12 && se <= 1e-12, "slope %g ± %g, want -1 exactly", s, se)
+	s, se = slope(x, []float64{1.1, .45, .275, .1125})
+	must.Hold(t, math.Abs(s+1) <= 3*se && se >= .05, "slope %g ± %g, want -1 within its error", s, se)
 }
 
 // TestBounds compares with the golden values of the rates on ten binary columns, 10,000 units, marginals of 3, ε = 1. Those
@@ -81,8 +77,7 @@ func TestBounds(t *testing.T) {
 	for method, c := range map[string]struct{ want, power float64 }{
 		"mwem": {.210, .5}, "dualquery": {.304, 1.0 / 6}, "fem": {.663, .5}, "sepfem": {.497, .5}, "dpfw": {.160, .2},
 	} {
-		if got, want := bound(method, s), c.want*math.Pow(ratio, c.power); math.Abs(got/want-1) > .01 {
-			t.Errorf("%s: rate %.4f, want %.4f", method, got, want)
-		}
+		got, want := bound(method, s), c.want*math.Pow(ratio, c.power)
+		must.Hold(t, math.Abs(got/want-1) <= .01, "%s: rate %.4f, want %.4f", method, got, want)
 	}
 }

@@ -39,9 +39,8 @@ func TestGeneratorGradient(t *testing.T) {
 			g.parameters[i] = x
 			// The rectifier has corners, so that a difference across one is off by more than h²: 1e-6 is what
 			// the largest of them makes here.
-			if got := (up - down) / (2 * h); math.Abs(got-want[i]) > 1e-6 {
-				t.Fatalf("marginal %v, parameter %d: difference %g, gradient %g", c, i, got, want[i])
-			}
+			got := (up - down) / (2 * h)
+			must.Need(t, math.Abs(got-want[i]) <= 1e-6, "marginal %v, parameter %d: difference %g, gradient %g", c, i, got, want[i])
 		}
 		loss()
 	}

@@ -3,12 +3,12 @@ package rivals
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
@@ -18,9 +18,8 @@ func TestMergeRare(t *testing.T) {
 		{Clique: domain.Clique{0}, Values: []float64{-4, 90, 29, 30, 7}, Variance: 100},
 		{Clique: domain.Clique{1}, Values: []float64{60, 60}, Variance: 100},
 	})
-	if want := []domain.Code{2, 0, 2, 1, 2}; !slices.Equal(merge[0], want) || !slices.Equal(merge[1], []domain.Code{0, 1}) {
-		t.Errorf("codes %v, want %v and 0 1", merge, want)
-	}
+	want := []domain.Code{2, 0, 2, 1, 2}
+	must.Hold(t, slices.Equal(merge[0], want) && slices.Equal(merge[1], []domain.Code{0, 1}), "codes %v, want %v and 0 1", merge, want)
 	if got := known[0]; !slices.Equal(got.values, []float64{90, 30, 32}) || math.Abs(got.precision[2]-1./300) > 1e-12 {
 		t.Errorf("counts %v with precisions %v", got.values, got.precision)
 	}
@@ -51,10 +50,6 @@ func TestNearestTree(t *testing.T) {
 func TestMergingRefusesAnErrorShare(t *testing.T) {
 	p := solvertest.Problem(solvertest.Tree10(), 2, dp.AddRemove, 1, false)
 	p.ErrorShare = dp.ShareOf(1, 10)
-	if _, err := mst.Accesses(p); err == nil || !strings.Contains(err.Error(), "it merges values") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := adaptive.Accesses(p); err != nil {
-		t.Error(err)
-	}
+	must.Fails(mst.Accesses(p))(t, "it merges values")
+	must.Passes(adaptive.Accesses(p))(t)
 }

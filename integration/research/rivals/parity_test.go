@@ -73,9 +73,7 @@ func TestParityIsFound(t *testing.T) {
 			got := v[0] / result.Total.Units
 			if c := parities.Marginals[i].Clique; c.Equal(hidden) {
 				t.Logf("%s: parity %.3f", name, got)
-				if got < .75 || got > .85 {
-					t.Errorf("%s: the hidden parity is %.3f of the records, want .8", name, got)
-				}
+				must.Hold(t, got >= .75 && got <= .85, "%s: the hidden parity is %.3f of the records, want .8", name, got)
 			} else if got > .1 || got < -.1 {
 				t.Errorf("%s: columns %v have the parity %.3f, want 0", name, c, got)
 			}

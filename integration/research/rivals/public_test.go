@@ -65,9 +65,8 @@ func TestPublic(t *testing.T) {
 		return largest
 	}
 	of("pap", .1)
-	if without, with := of("mwem", 0), of("pmw-pub", .1); with > without*2/3 {
-		t.Errorf("largest error %.4f with public rows, %.4f without: want a third less", with, without)
-	}
+	without, with := of("mwem", 0), of("pmw-pub", .1)
+	must.Hold(t, with <= without*2/3, "largest error %.4f with public rows, %.4f without: want a third less", with, without)
 }
 
 // TestReduction: pap's model has one record of those that public rows cannot tell apart, and all of the cells that have
@@ -102,16 +101,13 @@ func TestReduction(t *testing.T) {
 		}
 		if r.Model.Weights[z] > 0 {
 			model++
-			if classes[in.String()]++; classes[in.String()] > 1 {
-				t.Errorf("record %d is like another one of the model", z)
-			}
+			classes[in.String()]++
+			must.Hold(t, classes[in.String()] <= 1, "record %d is like another one of the model", z)
 		}
 	}
 	for i := range asked {
 		for c, n := range asked[i] {
-			if n > 0 && got[i][c] == 0 {
-				t.Errorf("cell %d of table %d has %g public rows and is not in the model", c, i, n)
-			}
+			must.Hold(t, n <= 0 || got[i][c] != 0, "cell %d of table %d has %g public rows and is not in the model", c, i, n)
 		}
 	}
 	must.Hold(t, model >= 2 && model != len(seen), "%d of %d records are in the model", model, len(seen))

@@ -49,9 +49,7 @@ func quiet(t *testing.T, said string) {
 	t.Helper()
 	for line := range strings.Lines(said) {
 		beams := strings.HasPrefix(line, "WARNING:root:apitools not found") || strings.HasPrefix(line, "WARNING:root:Could not load ML transform module")
-		if !beams && regexp.MustCompile(`WARN|ERROR|CRITICAL|Traceback|Exception`).MatchString(line) {
-			t.Errorf("it said %q", line)
-		}
+		must.Hold(t, beams || !regexp.MustCompile(`WARN|ERROR|CRITICAL|Traceback|Exception`).MatchString(line), "it said %q", line)
 	}
 }
 
@@ -109,9 +107,7 @@ func types(t *testing.T, options []string) {
 		if at := strings.Index(said, label+" True "); at >= 0 {
 			_, _ = fmt.Sscan(said[at+len(label+" True "):], &right) // 0 is wrong
 		}
-		if right < 190 { // of 200
-			t.Errorf("%s: %d rows are right:\n%s", label, right, said)
-		}
+		must.Hold(t, right >= 190, "%s: %d rows are right:\n%s", label, right, said) // of 200
 	}
 }
 
@@ -123,9 +119,8 @@ func finds(t *testing.T, options []string) {
 		"values: [eye, heart], other: true} # as it is known", "{name: nights, type: INT64, min: 0, max: "} {
 		must.Hold(t, strings.Contains(said, want), "nothing says %s:\n%s", want, said)
 	}
-	if ids := regexp.MustCompile(`found: \{id: "(\w+)"`).FindAllStringSubmatch(said, -1); len(ids) != 2 || ids[0][1] == ids[1][1] {
-		t.Errorf("the findings are %v; want two, each with an ID of its noise", ids)
-	}
+	ids := regexp.MustCompile(`found: \{id: "(\w+)"`).FindAllStringSubmatch(said, -1)
+	must.Hold(t, len(ids) == 2 && ids[0][1] != ids[1][1], "the findings are %v; want two, each with an ID of its noise", ids)
 	must.Hold(t, !strings.Contains(said, "canary"), "a cell is told:\n%s", said)
 }
 
@@ -163,31 +158,26 @@ func sameMarginals(t *testing.T, options []string) {
 	}
 	cmd := exec.Command(program(t), "synth", "--domain=people.yaml", "--input=people.csv", "--output=go", "--epsilon=5", "--delta=1e-6", "--format=csv", "--quiet")
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	must.Need(t, err == nil, "%v\n%s", err, out)
 	want := marginals(t, readAll(t, dir, "go/*.csv"))
 	said := start(t, dir, append([]string{script(t, "marginals.py"), "people.csv", "people.yaml", "python.csv", filepath.Join(dir, "store")}, options...)...).end(t, true)
 	_, text, _ := strings.Cut(said, "expanded in ")
 	took := math.Inf(1)
-	if _, err := fmt.Sscan(text, &took); err != nil || took > 5 {
-		t.Errorf("the quickest expansion of three took %g s: %v", took, err)
-	}
+	_, err = fmt.Sscan(text, &took)
+	must.Hold(t, err == nil && took <= 5, "the quickest expansion of three took %g s: %v", took, err)
 	t.Logf("expanded in %g s", took)
 	_, text, _ = strings.Cut(said, "the release is ")
 	place, _, _ := strings.Cut(text, "\n")
-	if _, err := os.Stat(place); filepath.Dir(place) != filepath.Join(dir, "store") || err != nil {
-		t.Errorf("the statement says that the release is %q: %v", place, err)
-	}
+	_, err = os.Stat(place)
+	must.Hold(t, filepath.Dir(place) == filepath.Join(dir, "store") && err == nil, "the statement says that the release is %q: %v", place, err)
 	// Rows of two releases differ by the noise of both, at most √2 times the noise of the largest scale in the ledger for each
 	// marginal, and by rounding. Eight of its standard deviations are exceeded by none of 100 cells with a probability
 	// of 1−1e-13.
 	most := 8*math.Sqrt2*largestScale(t, said) + 4
 	got := marginals(t, readAll(t, dir, "python.csv"))
 	for cell, n := range want {
-		if math.Abs(got[cell]-n) > most {
-			t.Errorf("%s has %g rows, %g in Go; at most %.1f apart", cell, got[cell], n, most)
-		}
+		must.Hold(t, math.Abs(got[cell]-n) <= most, "%s has %g rows, %g in Go; at most %.1f apart", cell, got[cell], n, most)
 	}
 	must.Need(t, len(want) >= 30, "%d cells", len(want))
 }
@@ -210,9 +200,7 @@ func largestScale(t *testing.T, said string) (most float64) {
 			most = max(most, math.Sqrt(num/den))
 		}
 	}
-	if !(most > 0 && most < 20) {
-		t.Fatalf("the largest standard deviation is %g", most)
-	}
+	must.Need(t, most > 0 && most < 20, "the largest standard deviation is %g", most)
 	return most
 }
 

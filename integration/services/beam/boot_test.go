@@ -19,7 +19,5 @@ func TestBoot(t *testing.T) {
 	s := serve(t, "--env=docker")
 	said := start(t, t.TempDir(), script(t, "boot.py"), boot.Command, "1000", "50", "localhost:"+s.port, "",
 		"--runner=PortableRunner", "--job_endpoint="+endpoint, "--environment_type=LOOPBACK").end(t, true)
-	if !strings.Contains(said, "rows 50\n") || !strings.Contains(said, "replaced ['beam:env:docker:v1']") || len(workers(t, s.pid)) > 0 {
-		t.Error(said)
-	}
+	must.Hold(t, strings.Contains(said, "rows 50\n") && strings.Contains(said, "replaced ['beam:env:docker:v1']") && len(workers(t, s.pid)) <= 0, "%v", said)
 }

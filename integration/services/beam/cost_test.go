@@ -55,9 +55,8 @@ func inGo(t testing.TB, n int64) {
 	rows, _ := synth.Synthesize(s, records, synth.Params{Domain: f.Domain, Epsilon: 1, Delta: 1e-9, NoStore: "a measurement"})
 	count := transformtest.Capture[int](s, stats.CountElms(s, rows))
 	must.Do(t, transformtest.RunOn("prism", p))
-	if got := count.Elements()[0]; got < int(n)/2 {
-		t.Errorf("%d rows", got)
-	}
+	got := count.Elements()[0]
+	must.Hold(t, got >= int(n)/2, "%d rows", got)
 }
 
 // used is the time that this process has computed.

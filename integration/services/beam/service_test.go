@@ -90,15 +90,12 @@ func serveBy(t *testing.T, program string, options ...string) service {
 	out := must.Value(cmd.StdoutPipe())(t)
 	must.Do(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err, s.log)
-	}
+	must.Need(t, err == nil, "%v, %v", err, s.log)
 	s.port, s.pid = strings.TrimSpace(strings.TrimPrefix(line, "listening on localhost:")), cmd.Process.Pid
 	s.end = sync.OnceValue(func() time.Duration {
 		_ = in.Close() // which ends it
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the service: %v\n%s", err, s.log)
-		}
+		err := cmd.Wait()
+		must.Hold(t, err == nil, "the service: %v\n%s", err, s.log)
 		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	})
 	t.Cleanup(func() { s.end() })
@@ -193,9 +190,7 @@ func onPrism(t *testing.T) (options []string, log string) {
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatalf("%s: not after %v", what, patience)
-		}
+		must.Need(t, time.Since(began) <= patience, "%s: not after %v", what, patience)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/integration/services"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The example program makes one table of another.
@@ -17,9 +18,7 @@ func TestExampleProgram(t *testing.T) {
 	ctx := services.Deadline(t)
 	out, err := exec.CommandContext(ctx, bin, "-domain", c.Domain, "-from", c.Input, "-to", c.Output, "-release", c.Release,
 		"-emulator", r.Endpoint).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), " rows to bq://test.d.out (load job dapple_") {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.Need(t, err == nil && strings.Contains(string(out), " rows to bq://test.d.out (load job dapple_"), "%v\n%s", err, out)
 }
 
 // built returns a program of the project. Where nothing is compiled yet it takes some minutes.
@@ -28,9 +27,8 @@ func built(t *testing.T, pkg string) string {
 	bin := filepath.Join(t.TempDir(), "program")
 	build := exec.Command("go", "build", "-o", bin, pkg)
 	build.Dir = filepath.Join("..", "..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := build.CombinedOutput()
+	must.Need(t, err == nil, "%v\n%s", err, out)
 	return bin
 }
 
@@ -52,8 +50,6 @@ func TestCommandFromTableToTable(t *testing.T) {
 		{"infer --input=bq://test.d.shop --privacy_id=customer", "{name: age, type: INT64"},
 	} {
 		out, err := exec.CommandContext(ctx, bin, strings.Fields(row.args)...).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), row.want) {
-			t.Errorf("%s: %v\n%s", row.args, err, out)
-		}
+		must.Hold(t, err == nil && strings.Contains(string(out), row.want), "%s: %v\n%s", row.args, err, out)
 	}
 }

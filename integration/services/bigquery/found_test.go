@@ -56,17 +56,14 @@ func TestTableWithoutDomain(t *testing.T) {
 		t.Errorf("a table with rows: %v", err)
 	}
 	c.Output = "bq://test.d.made"
-	if req, err = pipelines.ValidateFind(ctx, c); err != nil {
-		t.Fatal(err)
-	}
-	if res, err = pipelines.RunFound(ctx, req); err != nil {
-		t.Fatal(err)
-	}
+	req, err = pipelines.ValidateFind(ctx, c)
+	must.Do(t, err)
+	res, err = pipelines.RunFound(ctx, req)
+	must.Do(t, err)
 	must.Hold(t, res.Written.Job != "", "no load job is named")
 	holds(t, r, "d.made WHERE town NOT IN ('Bonn', 'Köln', 'other')", 0)
 	holds(t, r, "(SELECT COUNT(*) AS n FROM d.made) WHERE n BETWEEN 7000 AND 9000", 1)
-	if _, err := os.Stat(c.Release + ".found"); !os.IsNotExist(err) {
-		t.Errorf("what was found is still there: %v", err)
-	}
+	_, err = os.Stat(c.Release + ".found")
+	must.Hold(t, os.IsNotExist(err), "what was found is still there: %v", err)
 	must.Passes(os.Stat(filepath.Join(c.Release, publish.DomainFile)))(t)
 }

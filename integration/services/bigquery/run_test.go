@@ -137,9 +137,8 @@ func holds(t *testing.T, r *rig, name string, n int64) {
 	t.Helper()
 	it := must.Value(r.Client(t).Query("SELECT COUNT(*) FROM " + name).Read(services.Deadline(t)))(t)
 	var row []bq.Value
-	if err := it.Next(&row); err != nil || row[0] != n {
-		t.Errorf("%s has %v rows, want %d; %v", name, row, n, err)
-	}
+	err := it.Next(&row)
+	must.Hold(t, err == nil && row[0] == n, "%s has %v rows, want %d; %v", name, row, n, err)
 }
 
 // objects lists what the bucket holds.
@@ -180,9 +179,8 @@ func TestTableRequestsThatCannotRun(t *testing.T) {
 			for _, want := range row.want {
 				must.Hold(t, strings.Contains(err.Error(), want), "%q is not in\n%v", want, err)
 			}
-			if _, err := os.Stat(c.Release); c.Release != "" && err == nil {
-				t.Error("something was released")
-			}
+			_, err = os.Stat(c.Release)
+			must.Hold(t, c.Release == "" || err != nil, "something was released")
 		})
 	}
 }

@@ -31,12 +31,9 @@ func TestPublishTwiceUnderFaults(t *testing.T) {
 				var jobs [2]bigqueryio.Loaded
 				for i := range jobs {
 					var err error
-					if jobs[i], err = s.Publish(ctx, r.stage(t, s)); err != nil {
-						t.Fatal(err)
-					}
-					if jobs[i].Rows != 10 || jobs[i].Left != nil {
-						t.Errorf("got %+v", jobs[i])
-					}
+					jobs[i], err = s.Publish(ctx, r.stage(t, s))
+					must.Do(t, err)
+					must.Hold(t, jobs[i].Rows == 10 && jobs[i].Left == nil, "got %+v", jobs[i])
 				}
 				if jobs[0].Job != jobs[1].Job || p.Loads() != 1 || len(r.left(t)) != 0 {
 					t.Errorf("jobs %q and %q, %d loads, staged files left: %v", jobs[0].Job, jobs[1].Job, p.Loads(), r.left(t))
@@ -67,9 +64,8 @@ func TestSecondRun(t *testing.T) {
 	if err := publish("run-2", bigqueryio.WriteEmpty); err == nil || err.Error() != full+"; staged files kept" {
 		t.Errorf("Publish: %v", err)
 	}
-	if left := r.left(t); len(left) != 2 {
-		t.Errorf("left %v", left)
-	}
+	left := r.left(t)
+	must.Hold(t, len(left) == 2, "left %v", left)
 	r.expect(t, 1)
 	must.Pass(t, publish("run-3", bigqueryio.WriteAppend))
 	r.expect(t, 2)

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/io/bigqueryio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -33,13 +34,9 @@ func TestViewIsRead(t *testing.T) {
 	smallTable(t, b, "d", "t")
 	execute(t, b, "CREATE VIEW d.v AS SELECT n + 1 AS n, s FROM d.t")
 	src := check(t, b, bigqueryio.Table{Project: b.Project, Dataset: "d", Name: "v"}, smallDomain(), bigqueryio.ReadOptions{Timeout: 5 * time.Minute})
-	if src.Snapshot != 0 || !strings.HasPrefix(src.Note(), "view test.d.v, as it is when it is read") {
-		t.Errorf("got %+v: %s", src, src.Note())
-	}
+	must.Hold(t, src.Snapshot == 0 && strings.HasPrefix(src.Note(), "view test.d.v, as it is when it is read"), "got %+v: %s", src, src.Note())
 	chunks, err := all(services.Deadline(t), src)
-	if err != nil || len(chunks) != 1 || cell(&chunks[0].Columns[0], 0) != "2" {
-		t.Errorf("got %v, %v", chunks, err)
-	}
+	must.Hold(t, err == nil && len(chunks) == 1 && cell(&chunks[0].Columns[0], 0) == "2", "got %v, %v", chunks, err)
 }
 
 func TestTableThatChangesIsRefused(t *testing.T) {
@@ -49,12 +46,10 @@ func TestTableThatChangesIsRefused(t *testing.T) {
 	execute(t, b, "DROP TABLE d.t")
 	execute(t, b, "CREATE TABLE d.t (n STRING, s STRING)")
 	execute(t, b, "INSERT INTO d.t VALUES ('s3cr3t', 's3cr3t')")
-	if _, err := all(services.Deadline(t), src); err == nil || err.Error() != `bigquery: test.d.t: columns have changed since the run was planned: ["n"]; start again` {
-		t.Errorf("got %v", err)
-	}
+	_, err := all(services.Deadline(t), src)
+	must.Hold(t, err != nil && err.Error() == `bigquery: test.d.t: columns have changed since the run was planned: ["n"]; start again`, "got %v", err)
 	execute(t, b, "DROP TABLE d.t")
 	src.Key = "another"
-	if _, err := all(services.Deadline(t), src); err == nil || strings.Contains(err.Error(), "SELECT") {
-		t.Errorf("got %v", err)
-	}
+	_, err = all(services.Deadline(t), src)
+	must.Hold(t, err != nil && !strings.Contains(err.Error(), "SELECT"), "got %v", err)
 }

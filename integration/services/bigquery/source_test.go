@@ -69,9 +69,8 @@ func typesTable(t *testing.T, b *services.BigQuery, dataset string) bigqueryio.T
 // execute runs a statement on the emulator.
 func execute(t *testing.T, b *services.BigQuery, sql string) {
 	t.Helper()
-	if _, err := b.Client(t).Query(sql).Read(services.Deadline(t)); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	_, err := b.Client(t).Query(sql).Read(services.Deadline(t))
+	must.Need(t, err == nil, "%s: %v", sql, err)
 }
 
 // unpinned is how the emulator can be read: it knows no FOR SYSTEM_TIME.
@@ -125,9 +124,7 @@ func checkTypes(t *testing.T, c *domain.Chunk, d *domain.Domain) {
 			if who == "NULL" && kind == "n" {
 				w = "NULL"
 			}
-			if got := cell(col, row[who]); got != w {
-				t.Errorf("%s of %s: got %q, want %q", d.Attributes[k].Name, who, got, w)
-			}
+			must.Equal(t, cell(col, row[who]), w, "%s of %s", d.Attributes[k].Name, who)
 		}
 	}
 }

@@ -53,9 +53,7 @@ func TestTypesArrive(t *testing.T) {
 	must.Do(t, it.Next(&first))
 	must.Do(t, it.Next(&second))
 	for i, col := range typed {
-		if fmt.Sprint(first[i]) != col.want || second[i] != nil {
-			t.Errorf("%v: got %v and %v, want %s and NULL", col.attr.Type, first[i], second[i], col.want)
-		}
+		must.Hold(t, fmt.Sprint(first[i]) == col.want && second[i] == nil, "%v: got %v and %v, want %s and NULL", col.attr.Type, first[i], second[i], col.want)
 	}
 }
 
@@ -73,7 +71,6 @@ func TestAppendToAnotherTable(t *testing.T) {
 	must.Value(s.Publish(ctx, r.stage(t, s)))(t)
 	r.expect(t, 1)
 	s.Domain.Attributes[0].Type = domain.Date
-	if err := s.Check(ctx); err == nil || !strings.HasSuffix(err.Error(), "\tcolumn \"id\": the table has INT64, the rows DATE") {
-		t.Errorf("got %v", err)
-	}
+	err := s.Check(ctx)
+	must.Hold(t, err != nil && strings.HasSuffix(err.Error(), "\tcolumn \"id\": the table has INT64, the rows DATE"), "got %v", err)
 }

@@ -33,9 +33,7 @@ func look(t *testing.T, shots string, pages ...string) (faults []fault) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, errs.Bytes())
-	}
+	must.Need(t, err == nil, "%v\n%s", err, errs.Bytes())
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
 		var f fault
@@ -101,9 +99,8 @@ func TestPages(t *testing.T) {
 	run := func(name string, args ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		must.Need(t, err == nil, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir+"/", "./pipelines/dapple", "./examples/visits")
 	build.Dir = root
@@ -143,7 +140,6 @@ func TestCheckerFinds(t *testing.T) {
 		}
 	}
 	slices.Sort(kinds)
-	if want := []string{"axe", "banner", "console", "cut off", "first screen", "keyboard", "outside", "overflow", "overlap", "request"}; !slices.Equal(kinds, want) {
-		t.Errorf("found %q, want %q", kinds, want)
-	}
+	want := []string{"axe", "banner", "console", "cut off", "first screen", "keyboard", "outside", "overflow", "overlap", "request"}
+	must.Hold(t, slices.Equal(kinds, want), "found %q, want %q", kinds, want)
 }

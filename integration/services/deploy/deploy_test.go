@@ -51,9 +51,7 @@ func TestTerraform(t *testing.T) {
 			given[hcl.ExprAsKeyword(p.Key)] = true
 		}
 		for _, p := range template.Parameters {
-			if !p.IsOptional && !given[p.Name] {
-				t.Errorf("%s is not given", p.Name)
-			}
+			must.Hold(t, p.IsOptional || given[p.Name], "%s is not given", p.Name)
 			delete(given, p.Name)
 		}
 		must.Hold(t, len(given) <= 0, "%v are no parameters of the template", given)

@@ -108,9 +108,8 @@ func (a account) cancelled(t *testing.T, cancel func(ctx context.Context, job st
 	_, wait := a.start(t, a.at("cancelled", "--rows=200000000")...)
 	a.found(t, "dapple-run-*/*.release")
 	must.Pass(t, cancel(t.Context(), a.job(t)))
-	if status, said := wait(); status != 4 || !strings.Contains(said, "dapple: the job was cancelled, and not by this command\n"+kept) {
-		t.Errorf("exit status %d:\n%s", status, said)
-	}
+	status, said := wait()
+	must.Hold(t, status == 4 && strings.Contains(said, "dapple: the job was cancelled, and not by this command\n"+kept), "exit status %d:\n%s", status, said)
 	a.none(t, filepath.Join("cancelled*", "*"))
 	a.finished(t, "after", a.run(t, 0, a.at("after", "--rows=10")...), charges)
 	a.over(t)
@@ -138,9 +137,7 @@ func (a account) deserted(t *testing.T, charges int) {
 	wait()
 	must.Contain(t, a.run(t, 2, a.at("deserted", rows[0])...), "--run_id=left waits for it")
 	said := a.run(t, 0, a.at("deserted", rows...)...)
-	if !strings.Contains(said, "no other was submitted") && !strings.Contains(said, "run left had finished before") {
-		t.Errorf("%s", said)
-	}
+	must.Hold(t, strings.Contains(said, "no other was submitted") || strings.Contains(said, "run left had finished before"), "%s", said)
 	a.finished(t, "deserted", said, charges)
 	a.over(t)
 }

@@ -80,9 +80,7 @@ func serve(t *testing.T, args ...string) (endpoint string) {
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatalf("%s: not after %v", what, patience)
-		}
+		must.Need(t, time.Since(began) <= patience, "%s: not after %v", what, patience)
 	}
 }
 
@@ -94,9 +92,8 @@ func build(t *testing.T) command {
 	c := command{filepath.Join(t.TempDir(), "dapple"), t.TempDir()}
 	cmd := exec.Command("go", "build", "-o", c.program, "./pipelines/dapple")
 	cmd.Dir = "../../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	must.Need(t, err == nil, "%v\n%s", err, out)
 	var b strings.Builder
 	b.WriteString("person_id,sex,age\n")
 	for i := range 4000 {
@@ -204,9 +201,8 @@ func (a account) withoutDomain(t *testing.T) {
 		return []string{"synth", "people.csv", "--privacy_id=person_id", "--output=" + output, "--epsilon=5", "--delta=1e-6",
 			"--runner=" + a.runner, "--endpoint=" + a.endpoint, "--environment_type=PROCESS", "--parallelism=2", "--shared"}
 	}
-	if said := a.run(t, 0, at("found")...); strings.Count(said, "Submitted job: ") != 2 {
-		t.Errorf("want two jobs:\n%s", said)
-	}
+	said := a.run(t, 0, at("found")...)
+	must.Hold(t, strings.Count(said, "Submitted job: ") == 2, "want two jobs:\n%s", said)
 	a.run(t, 0, "verify", "found")
 	cmd, wait := a.start(t, at("killed")...)
 	a.found(t, "killed.found/found-*.found.drawn")
@@ -230,9 +226,8 @@ func (a account) interrupted(t *testing.T, charges int) {
 	cmd, wait := a.start(t, a.at("stopped", "--rows=200000000")...)
 	a.found(t, "dapple-run-*/*.release")
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
-	if status, said := wait(); status != 4 || !strings.Contains(said, "dapple: interrupted\n"+kept) {
-		t.Errorf("exit status %d:\n%s", status, said)
-	}
+	status, said := wait()
+	must.Hold(t, status == 4 && strings.Contains(said, "dapple: interrupted\n"+kept), "exit status %d:\n%s", status, said)
 	a.none(t, filepath.Join("stopped*", "*"))
 	a.finished(t, "next", a.run(t, 0, a.at("next", "--rows=10")...), charges)
 }
@@ -240,9 +235,8 @@ func (a account) interrupted(t *testing.T, charges int) {
 // none checks that there are no files of a pattern.
 func (c command) none(t *testing.T, pattern string) {
 	t.Helper()
-	if list, err := filepath.Glob(filepath.Join(c.dir, pattern)); err != nil || len(list) > 0 {
-		t.Errorf("left are %v, %v", list, err)
-	}
+	list, err := filepath.Glob(filepath.Join(c.dir, pattern))
+	must.Hold(t, err == nil && len(list) <= 0, "left are %v, %v", list, err)
 }
 
 // over checks that nothing is left of runs that have ended: neither stagings nor workers.

@@ -25,9 +25,8 @@ func TestCommand(t *testing.T) {
 		var out bytes.Buffer
 		c.Stdout, c.Stderr = &out, &out
 		_ = c.Run() // its status is what counts
-		if got := c.ProcessState.ExitCode(); got != want {
-			t.Fatalf("%v: status %d, want %d\n%s", args, got, want, out.String())
-		}
+		got := c.ProcessState.ExitCode()
+		must.Need(t, got == want, "%v: status %d, want %d\n%s", args, got, want, out.String())
 		return out.String()
 	}
 	request := []string{"--domain=gs://shop/domain.yaml", "--input=gs://shop/in/*.csv", "--output=gs://shop/out", "--epsilon=1", "--delta=1e-6", "--rows=200"}
@@ -44,9 +43,8 @@ func TestCommand(t *testing.T) {
 	}
 	for range 2 { // a file that is there is replaced
 		dapple(0, "evaluate", "--domain=gs://shop/domain.yaml", "--input=gs://shop/in/customers.csv", "--synthetic=gs://shop/out", "--json=gs://shop/errors.json")
-		if b, err := files.ReadAll(ctx, "gs://shop/errors.json", 1<<20); err != nil || !json.Valid(b) {
-			t.Errorf("the figures: %v, %d bytes", err, len(b))
-		}
+		b, err := files.ReadAll(ctx, "gs://shop/errors.json", 1<<20)
+		must.Hold(t, err == nil && json.Valid(b), "the figures: %v, %d bytes", err, len(b))
 	}
 	figures := []string{"evaluate", "--domain=gs://shop/domain.yaml", "--input=gs://shop/in/customers.csv", "--synthetic=gs://shop/out"}
 	must.Contain(t, dapple(2, append(figures, "--json=gs://nowhere/x.json")...), `--json: bucket "nowhere" does not exist; create it, or check the name`)
@@ -87,9 +85,7 @@ func TestRunThatCannotPublish(t *testing.T) {
 	}
 	p.inject(copied, denied, 0, 0)
 	for _, name := range names(t, s, "shop") {
-		if strings.HasPrefix(name, "out") && !strings.Contains(name, "-release/") {
-			t.Errorf("left behind: %s", name)
-		}
+		must.Hold(t, !strings.HasPrefix(name, "out") || strings.Contains(name, "-release/"), "left behind: %s", name)
 	}
 	res := mustRun(t, c)
 	if !strings.Contains(res.Written.Adopted, "the table was not read again, and no more budget is spent") {

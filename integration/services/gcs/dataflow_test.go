@@ -92,16 +92,12 @@ func TestDataflow(t *testing.T) {
 	})
 	c.RunID = "r1"
 	res := mustRun(t, c)
-	if complete(t, "gs://shop/out", res.Written.Rows); d.Jobs() != 1 || res.Written.Rows == 0 {
-		t.Errorf("%d jobs, %+v", d.Jobs(), res.Written)
-	}
+	complete(t, "gs://shop/out", res.Written.Rows)
+	must.Hold(t, d.Jobs() == 1 && res.Written.Rows != 0, "%d jobs, %+v", d.Jobs(), res.Written)
 	res = mustRun(t, c)
-	if d.Jobs() != 1 || !strings.Contains(res.Written.Adopted, "had finished before") {
-		t.Errorf("asked again: %d jobs, %v", d.Jobs(), res.Written.Notes)
-	}
-	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") || strings.Contains(got, "worker") {
-		t.Errorf("left behind: %s", got)
-	}
+	must.Hold(t, d.Jobs() == 1 && strings.Contains(res.Written.Adopted, "had finished before"), "asked again: %d jobs, %v", d.Jobs(), res.Written.Notes)
+	got := strings.Join(names(t, s, "shop"), " ")
+	must.Hold(t, !strings.Contains(got, "_tmp") && !strings.Contains(got, "worker"), "left behind: %s", got)
 }
 
 // Without a domain file a job finds the domain and another one writes the rows. Workers see objects alone; nothing is left.
@@ -160,9 +156,8 @@ func TestDataflowJobThatGoesOn(t *testing.T) {
 	_, c := shop(t)
 	c, d := onDataflow(t, c, func(d *jobstest.Dataflow, _ *pipepb.Pipeline) { d.Set("JOB_STATE_RUNNING") })
 	c.Engine.Cloud.Staging, c.Engine.Detach, c.RunID = "gs://shop/staging", true, "r1"
-	if res := mustRun(t, c); !strings.Contains(res.Submitted, "--run_id=r1") {
-		t.Errorf("%+v", res)
-	}
+	res := mustRun(t, c)
+	must.Hold(t, strings.Contains(res.Submitted, "--run_id=r1"), "%+v", res)
 	c.Engine.Detach, c.RunID, c.Output = false, "", "gs://shop/other"
 	if _, err := run(t, c); err == nil || !strings.Contains(err.Error(), "--run_id: a job of this request may go on: run r1, begun ") || d.Jobs() != 1 {
 		t.Errorf("%v, %d jobs", err, d.Jobs())
@@ -185,12 +180,10 @@ func TestTemplate(t *testing.T) {
 		must.Pass(t, onPrism(t)(graphOf(t, template)))
 	}
 	res = mustRun(t, c)
-	if complete(t, "gs://shop/out", res.Written.Rows); !strings.Contains(res.Written.Adopted, "run r1 had finished before") {
-		t.Errorf("%+v", res.Written)
-	}
-	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") || strings.Contains(got, "worker") {
-		t.Errorf("left behind: %s", got)
-	}
+	complete(t, "gs://shop/out", res.Written.Rows)
+	must.Hold(t, strings.Contains(res.Written.Adopted, "run r1 had finished before"), "%+v", res.Written)
+	got := strings.Join(names(t, s, "shop"), " ")
+	must.Hold(t, !strings.Contains(got, "_tmp") && !strings.Contains(got, "worker"), "left behind: %s", got)
 }
 
 // A dry run asks nobody and leaves nothing.
@@ -202,10 +195,8 @@ func TestDryRun(t *testing.T) {
 	c.Engine.Cloud.DryRun = true
 	res := mustRun(t, c)
 	var request struct{ Name string }
-	if err := json.Unmarshal([]byte(res.Submitted), &request); err != nil || !strings.HasPrefix(request.Name, "dapple-") {
-		t.Errorf("%v: %s", err, res.Submitted)
-	}
-	if after := names(t, s, "shop"); !slices.Equal(before, after) || d.Jobs() != 0 {
-		t.Errorf("%d jobs, %v became %v", d.Jobs(), before, after)
-	}
+	err := json.Unmarshal([]byte(res.Submitted), &request)
+	must.Hold(t, err == nil && strings.HasPrefix(request.Name, "dapple-"), "%v: %s", err, res.Submitted)
+	after := names(t, s, "shop")
+	must.Hold(t, slices.Equal(before, after) && d.Jobs() == 0, "%d jobs, %v became %v", d.Jobs(), before, after)
 }

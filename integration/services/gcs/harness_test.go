@@ -102,12 +102,9 @@ func complete(t testing.TB, dir string, rows int64) *dirsink.Output {
 	t.Helper()
 	m := must.Value(dirsink.Open(ctx, dir))(t)
 	must.Pass(t, m.Verify(ctx))
-	if rows > 0 && m.Rows != rows {
-		t.Errorf("%s: %d rows, want %d", dir, m.Rows, rows)
-	}
+	must.Hold(t, rows <= 0 || m.Rows == rows, "%s: %d rows, want %d", dir, m.Rows, rows)
 	there, err := files.Names(ctx, m.Release)
-	if want := len(m.Released) + 1; err != nil || len(there) != want {
-		t.Errorf("%s holds %v, %v; want %d files", m.Release, there, err, want)
-	}
+	want := len(m.Released) + 1
+	must.Hold(t, err == nil && len(there) == want, "%s holds %v, %v; want %d files", m.Release, there, err, want)
 	return m
 }

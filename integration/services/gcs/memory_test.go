@@ -91,8 +91,6 @@ func TestReadingTakesNoMemory(t *testing.T) {
 				memory[5e6] = min(memory[5e6], peak(t, fmt.Sprintf("gs://shop/%s%d", format, int64(5e6))))
 			}
 		}
-		if float64(memory[5e6]) > 2.5*float64(memory[1e6]) {
-			t.Errorf("%s: %d MB for 5e6 rows, %d MB for 1e6", format, memory[5e6]>>20, memory[1e6]>>20)
-		}
+		must.Hold(t, float64(memory[5e6]) <= 2.5*float64(memory[1e6]), "%s: %d MB for 5e6 rows, %d MB for 1e6", format, memory[5e6]>>20, memory[1e6]>>20)
 	}
 }

@@ -33,9 +33,8 @@ func TestReadingThroughFailures(t *testing.T) {
 		for _, f := range []fault{before503, afterDrop, halfway} {
 			p.inject(read, f, 0, 2)
 			rows, err := readAll(t, tab)
-			if _, failed := p.seen(read); err != nil || rows != want || failed == 0 {
-				t.Errorf("%s, %s: %d rows of %d, %d failures, %v", input, f, rows, want, failed, err)
-			}
+			_, failed := p.seen(read)
+			must.Hold(t, err == nil && rows == want && failed != 0, "%s, %s: %d rows of %d, %d failures, %v", input, f, rows, want, failed, err)
 		}
 		p.inject(read, denied, 0, 1)
 		must.Fails(readAll(t, tab))(t, input+": not allowed; grant this account", "%s", input)
@@ -52,9 +51,8 @@ func TestRequestsOfReading(t *testing.T) {
 		tab := must.Value(table.Find(ctx, input, table.Options{}))(t)
 		p.inject(read, before503, 0, 0)
 		must.Value(readAll(t, tab))(t)
-		if n, _ := p.seen(read); n < 1 || n > most {
-			t.Errorf("%s: %d requests, want at most %d", input, n, most)
-		}
+		n, _ := p.seen(read)
+		must.Hold(t, n >= 1 && n <= most, "%s: %d requests, want at most %d", input, n, most)
 	}
 }
 

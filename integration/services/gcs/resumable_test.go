@@ -47,13 +47,11 @@ func TestLostChunks(t *testing.T) {
 				}
 				p.inject(chunk, f, n, times)
 				ref := must.Value(writeLarge(d))(t)
-				if sent, failed := p.seen(chunk); failed != times || sent != 3+times {
-					t.Errorf("%d chunks were sent, of which %d were lost; want %d, %d", sent, failed, 3+times, times)
-				}
+				sent, failed := p.seen(chunk)
+				must.Hold(t, failed == times && sent == 3+times, "%d chunks were sent, of which %d were lost; want %d, %d", sent, failed, 3+times, times)
 				for range 2 {
-					if m, err := d.Publish(ctx, []dirsink.FileRef{ref}, released, nil); err != nil || m.Rows != 10 {
-						t.Fatal(m, err)
-					}
+					m, err := d.Publish(ctx, []dirsink.FileRef{ref}, released, nil)
+					must.Need(t, err == nil && m.Rows == 10, "%v, %v", m, err)
 				}
 				complete(t, d.Path, 10)
 				got, err := files.ReadAll(ctx, "gs://bucket/out/part-00000-of-00001.csv", 1<<30)
@@ -78,9 +76,8 @@ func TestChunksThatAreRefused(t *testing.T) {
 			startProxy(t, s).inject(chunk, tt.fault, n, 1)
 			d := dirsink.Dir{Path: "gs://bucket/out", RunID: "run", Shards: 1, Extension: "csv"}
 			must.Fails(writeLarge(d))(t, tt.want, "%s of chunk %d", tt.fault, n)
-			if all := names(t, s, "bucket"); len(all) != 0 {
-				t.Errorf("%s of chunk %d: the bucket holds %v", tt.fault, n, all)
-			}
+			all := names(t, s, "bucket")
+			must.Hold(t, len(all) == 0, "%s of chunk %d: the bucket holds %v", tt.fault, n, all)
 		}
 	}
 }

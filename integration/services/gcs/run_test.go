@@ -45,9 +45,8 @@ func putParquet(t *testing.T, s *fakestorage.Server, name string, from, to int) 
 	w, err := parquetio.NewWriter(&b, d, parquetio.Options{GroupRows: 100})
 	must.Do(t, err)
 	err = w.Write(c)
-	if _, closing := w.Close(); errors.Join(err, closing) != nil {
-		t.Fatal(err, closing)
-	}
+	_, closing := w.Close()
+	must.Need(t, errors.Join(err, closing) == nil, "%v, %v", err, closing)
 	put(s, name, b.String())
 }
 
@@ -61,12 +60,10 @@ func TestWholeRun(t *testing.T) {
 	c.Input, c.Release, c.Runner, c.Rows = "gs://shop/in/p-*.parquet", "gs://release/shop", "prism", 500
 	res := mustRun(t, c)
 	must.Hold(t, res.Written.Output == "gs://shop/out" && res.Written.Release == "gs://release/shop" && res.Written.Rows == 500, "%+v", res.Written)
-	if m := complete(t, "gs://release/shop", 500); len(m.Released) != 5 || len(m.Parts) != 2 || m.Path != "gs://shop/out" {
-		t.Errorf("%+v", m)
-	}
-	if got := strings.Join(names(t, s, "shop"), " "); strings.Contains(got, "_tmp") {
-		t.Errorf("left behind: %s", got)
-	}
+	m := complete(t, "gs://release/shop", 500)
+	must.Hold(t, len(m.Released) == 5 && len(m.Parts) == 2 && m.Path == "gs://shop/out", "%+v", m)
+	got := strings.Join(names(t, s, "shop"), " ")
+	must.Hold(t, !strings.Contains(got, "_tmp"), "left behind: %s", got)
 
 	more := must.Value(pipelines.ValidateSample(ctx, pipelines.SampleConfig{
 		Model: "gs://release/shop/_model.arrow", Output: "gs://shop/more", Format: "csv", Rows: 70, Shards: 3, Where: "plan=pro", Runner: "direct",
@@ -77,9 +74,8 @@ func TestWholeRun(t *testing.T) {
 	must.Hold(t, err == nil && strings.HasPrefix(string(part), "plan,age,active\npro,"), "%q, %v", part, err)
 
 	var text bytes.Buffer
-	if err := evaluate.Run(ctx, evaluate.Config{Domain: c.Domain, Input: c.Input, Synthetic: c.Output}, &text); err != nil || text.Len() == 0 {
-		t.Error(err)
-	}
+	err = evaluate.Run(ctx, evaluate.Config{Domain: c.Domain, Input: c.Input, Synthetic: c.Output}, &text)
+	must.Hold(t, err == nil && text.Len() != 0, "%v", err)
 	src := must.Value(infer.Open(ctx, infer.Params{Input: "gs://shop/in/**.parquet", FromData: true, PrivacyID: "customer"}))(t)
 	if b, err := src.Propose(ctx); err != nil || !strings.Contains(string(b), "name: plan") {
 		t.Errorf("%s, %v", b, err)
@@ -101,9 +97,8 @@ func TestKeptRecordsStayHere(t *testing.T) {
 	c.Method = "rake"
 	mustRun(t, c)
 	complete(t, c.Output, 0)
-	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 || asked.Load() > 0 {
-		t.Errorf("%d requests name parts of the records; left is %v, %v", asked.Load(), left, err)
-	}
+	left, err := os.ReadDir(scratch)
+	must.Hold(t, err == nil && len(left) <= 0 && asked.Load() <= 0, "%d requests name parts of the records; left is %v, %v", asked.Load(), left, err)
 }
 
 // Requests are refused at launch, each with its flag and what to do.
@@ -130,18 +125,16 @@ func TestRefusedAtLaunch(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := good
 			tt.change(&c)
-			if _, err := pipelines.ValidateRun(ctx, c); !pipelines.IsRequest(err) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v\nwant %s", err, tt.want)
-			}
+			_, err := pipelines.ValidateRun(ctx, c)
+			must.Hold(t, pipelines.IsRequest(err) && strings.Contains(err.Error(), tt.want), "got %v\nwant %s", err, tt.want)
 		})
 	}
 	before := len(names(t, s, "shop"))
 	again := good
 	again.Overwrite = true
 	mustRun(t, again)
-	if after := len(names(t, s, "shop")); after != before {
-		t.Errorf("%d objects, after overwriting %d", before, after)
-	}
+	after := len(names(t, s, "shop"))
+	must.Hold(t, after == before, "%d objects, after overwriting %d", before, after)
 	complete(t, good.Output, 0)
 }
 
@@ -185,7 +178,6 @@ func TestReadsAsLocalFiles(t *testing.T) {
 	local := filepath.Join(t.TempDir(), "p.parquet")
 	must.Do(t, os.WriteFile(local, b, 0o600))
 	rows, sum := count("gs://shop/in/p.parquet")
-	if wantRows, wantSum := count(local); rows != wantRows || sum != wantSum || rows != 1000 {
-		t.Errorf("%d rows, sum %d; want %d, %d", rows, sum, wantRows, wantSum)
-	}
+	wantRows, wantSum := count(local)
+	must.Hold(t, rows == wantRows && sum == wantSum && rows == 1000, "%d rows, sum %d; want %d, %d", rows, sum, wantRows, wantSum)
 }

@@ -59,17 +59,13 @@ func TestLostRequestsAndAnswers(t *testing.T) {
 				refs := stage(t, d)
 				for range 2 {
 					m, err := d.Publish(ctx, refs, released, nil)
-					if err != nil || m.Rows != 10 {
-						t.Fatal(m, err)
-					}
+					must.Need(t, err == nil && m.Rows == 10, "%v, %v", m, err)
 				}
-				if _, failed := p.seen(k); failed != 2 {
-					t.Errorf("%d requests failed, want 2", failed)
-				}
+				_, failed := p.seen(k)
+				must.Hold(t, failed == 2, "%d requests failed, want 2", failed)
 				complete(t, d.Path, 10)
-				if all := names(t, s, "bucket"); len(all) != 6 {
-					t.Errorf("the bucket holds %v", all)
-				}
+				all := names(t, s, "bucket")
+				must.Hold(t, len(all) == 6, "the bucket holds %v", all)
 			})
 		}
 	}
@@ -100,9 +96,8 @@ func TestDeniedAtEveryRequest(t *testing.T) {
 			} else if err == nil || !errors.Is(readErr, fs.ErrNotExist) {
 				t.Fatalf("%s %d: %v, %v", k, n, err, readErr)
 			}
-			if _, err := d.Publish(ctx, refs, released, nil); err != nil {
-				t.Fatalf("%s %d: the repetition: %v", k, n, err)
-			}
+			_, err = d.Publish(ctx, refs, released, nil)
+			must.Need(t, err == nil, "%s %d: the repetition: %v", k, n, err)
 			if m, err := dirsink.Open(ctx, d.Path); err != nil || m.Rows != 10 || m.Verify(ctx) != nil {
 				t.Fatalf("%s %d: %+v, %v", k, n, m, err)
 			}
@@ -124,24 +119,21 @@ func TestHalfAShardLeavesNoObject(t *testing.T) {
 	must.Value(p.Write([]byte(large)))(t)
 	must.Pass(t, p.Abort())
 	stopped, cancel := context.WithCancel(ctx)
-	if p, err = d.Create(stopped, 1); err != nil {
-		t.Fatal(err)
-	}
+	p, err = d.Create(stopped, 1)
+	must.Do(t, err)
 	must.Value(p.Write([]byte(large)))(t)
 	cancel()
 	must.Fails(p.Commit(3<<20))(t, "", "a part was committed after its context had ended")
 	front := startProxy(t, s)
-	if p, err = d.Create(ctx, 2); err != nil {
-		t.Fatal(err)
-	}
+	p, err = d.Create(ctx, 2)
+	must.Do(t, err)
 	front.inject(upload, denied, 0, 100)
 	must.Value(p.Write([]byte("row\n")))(t)
 	if _, err := p.Commit(1); err == nil || !strings.Contains(err.Error(), `sink: shard 2: gs://bucket/out.release/_tmp/run/`) || !strings.Contains(err.Error(), `not allowed; grant this account roles/storage.objectUser on bucket "bucket"`) {
 		t.Error(err)
 	}
-	if all := names(t, s, "bucket"); len(all) != 0 {
-		t.Errorf("the bucket holds %v", all)
-	}
+	all := names(t, s, "bucket")
+	must.Hold(t, len(all) == 0, "the bucket holds %v", all)
 }
 
 // A bucket that is missing, or in which objects cannot be made or removed, is found before a run.
@@ -201,9 +193,8 @@ func TestCutOffBeforeTheManifest(t *testing.T) {
 		put(s, fmt.Sprintf("gs://bucket/out/part-%05d-of-00004.csv", i), rows(i))
 	}
 	d := directory("next")
-	if err := d.Check(ctx); !errors.Is(err, dirsink.ErrCutOff) {
-		t.Error(err)
-	}
+	err := d.Check(ctx)
+	must.Hold(t, errors.Is(err, dirsink.ErrCutOff), "%v", err)
 	d.Overwrite = true
 	must.Value(d.Publish(ctx, stage(t, d), released, nil))(t)
 	complete(t, d.Path, 10)

@@ -53,9 +53,8 @@ func TestStoreLosesARace(t *testing.T) {
 			once.Do(func() { put(storage, "gs://bucket/staging/run/model", "theirs") })
 		}
 	}
-	if current, created, err := s.CreateIfAbsent(ctx, "run/model", []byte("ours")); string(current) != "theirs" || created || err != nil {
-		t.Errorf("%q, %v, %v", current, created, err)
-	}
+	current, created, err := s.CreateIfAbsent(ctx, "run/model", []byte("ours"))
+	must.Hold(t, string(current) == "theirs" && !created && err == nil, "%q, %v, %v", current, created, err)
 }
 
 // A creation whose answer is lost has created, and nobody else's value comes after it.
@@ -64,12 +63,10 @@ func TestStoreLostAnswers(t *testing.T) {
 		p := startProxy(t, services.StartStorage(t, "bucket"))
 		s := store.Objects{Dir: "gs://bucket/staging"}
 		p.inject(upload, f, 0, 1)
-		if current, created, err := s.CreateIfAbsent(ctx, "model", []byte("first")); string(current) != "first" || !created || err != nil {
-			t.Errorf("%s: %q, %v, %v", f, current, created, err)
-		}
-		if current, created, err := s.CreateIfAbsent(ctx, "model", []byte("second")); string(current) != "first" || created || err != nil {
-			t.Errorf("%s: %q, %v, %v", f, current, created, err)
-		}
+		current, created, err := s.CreateIfAbsent(ctx, "model", []byte("first"))
+		must.Hold(t, string(current) == "first" && created && err == nil, "%s: %q, %v, %v", f, current, created, err)
+		current, created, err = s.CreateIfAbsent(ctx, "model", []byte("second"))
+		must.Hold(t, string(current) == "first" && !created && err == nil, "%s: %q, %v, %v", f, current, created, err)
 		if _, found, err := s.Get(ctx, "other"); found || err != nil {
 			t.Errorf("%s: %v, %v", f, found, err)
 		}
@@ -103,9 +100,8 @@ func TestRunThroughABadNetwork(t *testing.T) {
 				p.inject(k, f, 1, 2)
 				c.Rows = 100
 				mustRun(t, c)
-				if _, failed := p.seen(k); failed == 0 || released == 0 {
-					t.Errorf("%d requests failed, %d uploads of a release", failed, released)
-				}
+				_, failed := p.seen(k)
+				must.Hold(t, failed != 0 && released != 0, "%d requests failed, %d uploads of a release", failed, released)
 				complete(t, c.Output, 100)
 			})
 		}

@@ -64,9 +64,7 @@ func TestSizeBesideDuckDB(t *testing.T) {
 			run(t, db, fmt.Sprintf("copy (from '%s') to '%s' (format parquet, codec snappy)", ours, theirs))
 			a, b := size(t, ours), size(t, theirs)
 			t.Logf("%s, %d rows: %d bytes, DuckDB %d: %+.1f %%", name, rows, a, b, 100*(float64(a)/float64(b)-1))
-			if float64(a) > 1.05*float64(b) {
-				t.Errorf("%s, %d rows: %d bytes, DuckDB %d", name, rows, a, b)
-			}
+			must.Hold(t, float64(a) <= 1.05*float64(b), "%s, %d rows: %d bytes, DuckDB %d", name, rows, a, b)
 		}
 	}
 }
@@ -171,9 +169,8 @@ func readGo(b *testing.B, path string) []benchRow {
 	r := parquet.NewGenericReader[benchRow](bytes.NewReader(f))
 	defer r.Close()
 	rows := make([]benchRow, benchRows)
-	if n, err := r.Read(rows); n != benchRows || err != nil && !errors.Is(err, io.EOF) {
-		b.Fatal(n, err)
-	}
+	n, err := r.Read(rows)
+	must.Need(b, n == benchRows && (err == nil || errors.Is(err, io.EOF)), "%v, %v", n, err)
 	for i := range rows {
 		rows[i].D10 = rows[i].C05
 	}

@@ -82,9 +82,7 @@ func sameNumbers(t *testing.T, name string, got, want []string) {
 		x, err1 := strconv.ParseFloat(got[i], 64)
 		y, err2 := strconv.ParseFloat(want[i], 64)
 		// Three roundings, of 2^-53 each: to float64, times 10^-9, back.
-		if err1 != nil || err2 != nil || math.Abs(x-y/1e9) > 1e-15*math.Abs(y/1e9) {
-			t.Fatalf("column %s, row %d: %s is not %s", name, i, got[i], want[i])
-		}
+		must.Need(t, err1 == nil && err2 == nil && math.Abs(x-y/1e9) <= 1e-15*math.Abs(y/1e9), "column %s, row %d: %s is not %s", name, i, got[i], want[i])
 	}
 }
 
@@ -97,9 +95,7 @@ func (w *written) checkFooter(t *testing.T, a *domain.Attribute, groups []footer
 	}
 	for g, f := range groups {
 		part := cells[g*size : min(len(cells), (g+1)*size)]
-		if f.Nulls == nil || *f.Nulls != nulls(part) {
-			t.Errorf("column %s, group %d: the footer states other NULLs", a.Name, g)
-		}
+		must.Hold(t, f.Nulls != nil && *f.Nulls == nulls(part), "column %s, group %d: the footer states other NULLs", a.Name, g)
 		lo, hi, any := ends(a, part)
 		if f.Min != nil && (!any || *f.Min != lo) || f.Max != nil && (!any || *f.Max != hi) {
 			t.Errorf("column %s, group %d: the footer states other ends than %q, %q: %q, %q", a.Name, g, lo, hi, show(f.Min), show(f.Max))
@@ -129,9 +125,7 @@ func checkTotals(t *testing.T, a *domain.Attribute, c *column, cells []string) {
 			}
 		}
 		// A sum of n terms is off by less than n·2^-53 of the terms' size, ours and theirs.
-		if math.Abs(sum-*c.Sum) > float64(len(cells)+1)*2.3e-16*scale {
-			t.Errorf("column %s: sum %g, want %g", a.Name, *c.Sum, sum)
-		}
+		must.Hold(t, math.Abs(sum-*c.Sum) <= float64(len(cells)+1)*2.3e-16*scale, "column %s: sum %g, want %g", a.Name, *c.Sum, sum)
 	}
 	if c.Range != [2]*string{} {
 		if lo, hi, any := ends(a, cells); !any || show(c.Range[0]) != lo || show(c.Range[1]) != hi {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The Croissant description of a release passes Croissant's own checker, which then reads all rows by it and compares their
@@ -19,9 +21,8 @@ func TestCroissantChecker(t *testing.T) {
 	} {
 		cmd := exec.CommandContext(t.Context(), bin, strings.Fields(args)...)
 		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		must.Need(t, err == nil, "%v\n%s", err, out)
 	}
 	read := exec.CommandContext(t.Context(), py, "-c", `
 import mlcroissant
@@ -31,7 +32,5 @@ rows = list(d.records("records"))
 print(len(rows), *sorted(k.split("/")[-1] for k in rows[0]))`)
 	read.Dir = dir
 	out, err := read.CombinedOutput()
-	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "432 age born income sex") {
-		t.Errorf("%v\n%s", err, out)
-	}
+	must.Hold(t, err == nil && strings.HasSuffix(strings.TrimSpace(string(out)), "432 age born income sex"), "%v\n%s", err, out)
 }

@@ -23,18 +23,15 @@ func openDuck(tb testing.TB) *sql.DB {
 
 func run(tb testing.TB, db *sql.DB, query string) {
 	tb.Helper()
-	if _, err := db.Exec(query); err != nil {
-		tb.Fatalf("%s: %v", query, err)
-	}
+	_, err := db.Exec(query)
+	must.Need(tb, err == nil, "%s: %v", query, err)
 }
 
 // queryAll returns all cells of a result as text; a NULL is null.
 func queryAll(tb testing.TB, db *sql.DB, query string) [][]string {
 	tb.Helper()
 	rows, err := db.Query(query)
-	if err != nil {
-		tb.Fatalf("%s: %v", query, err)
-	}
+	must.Need(tb, err == nil, "%s: %v", query, err)
 	defer rows.Close()
 	names := must.Value(rows.Columns())(tb)
 	var out [][]string
@@ -52,9 +49,8 @@ func queryAll(tb testing.TB, db *sql.DB, query string) [][]string {
 		}
 		out = append(out, line)
 	}
-	if err := rows.Err(); err != nil {
-		tb.Fatalf("%s: %v", query, err)
-	}
+	err = rows.Err()
+	must.Need(tb, err == nil, "%s: %v", query, err)
 	return out
 }
 
@@ -213,8 +209,6 @@ func TestDuckDBFilters(t *testing.T) {
 		}
 		value := queryAll(t, db, fmt.Sprintf(`select "%s"::varchar from '%s' offset 5 limit 1`, a.Name, path))[0][0]
 		got := queryAll(t, db, fmt.Sprintf(`select count(*) from '%s' where "%s" = '%s'`, path, a.Name, strings.ReplaceAll(value, "'", "''")))[0][0]
-		if got != fmt.Sprint(want) {
-			t.Errorf("%s: %s rows are equal to row 5, want %d", a.Name, got, want)
-		}
+		must.Hold(t, got == fmt.Sprint(want), "%s: %s rows are equal to row 5, want %d", a.Name, got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // foreign is a table that every writer can hold exactly, in types narrower and coarser than ours: small
@@ -136,9 +137,7 @@ func TestOursReadsPyarrowAndPolars(t *testing.T) {
 	source := tab.write(t, parquetio.Options{})
 	script(t, py, "testdata/write.py", source, dir)
 	same, err := filepath.Glob(filepath.Join(dir, "same", "*"))
-	if err != nil || len(same) < 90 {
-		t.Fatal(len(same), err)
-	}
+	must.Need(t, err == nil && len(same) >= 90, "%v, %v", len(same), err)
 	for _, path := range same {
 		t.Run(filepath.Base(path), func(t *testing.T) { tab.reads(t, path) })
 	}

@@ -99,9 +99,8 @@ func goFile[R any](tb testing.TB, rows []R, options ...parquet.WriterOption) []b
 	tb.Helper()
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[R](&b, options...)
-	if n, err := w.Write(rows); err != nil || n != len(rows) {
-		tb.Fatal(n, err)
-	}
+	n, err := w.Write(rows)
+	must.Need(tb, err == nil && n == len(rows), "%v, %v", n, err)
 	must.Do(tb, w.Close())
 	return b.Bytes()
 }

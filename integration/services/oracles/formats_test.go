@@ -26,9 +26,7 @@ func TestOursReadsOtherFormats(t *testing.T) {
 		_ = formattest.Rows(tab.d, &want)(c) // never fails
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(names) < 17 {
-		t.Fatal(names, err)
-	}
+	must.Need(t, err == nil && len(names) >= 17, "%v, %v", names, err)
 	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			src := must.Value(tabular.Find(t.Context(), name, nil))(t)
@@ -38,9 +36,7 @@ func TestOursReadsOtherFormats(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%d rows of %d, or other cells", len(got), len(want))
 				for i := range min(len(got), len(want)) {
-					if got[i] != want[i] {
-						t.Fatalf("row %d:\n got %s\nwant %s", i, got[i], want[i])
-					}
+					must.Need(t, got[i] == want[i], "row %d:\n got %s\nwant %s", i, got[i], want[i])
 				}
 			}
 			columns, _, err := src.Describe(t.Context(), schema.CSV{})

@@ -84,9 +84,7 @@ func (f *madeFile) verdict(t *testing.T, c *madeColumn) string {
 		return "no: " + reason
 	}
 	typ, ok := domain.ParseType(c.Kind)
-	if !ok {
-		t.Fatalf("no type is called %q", c.Kind)
-	}
+	must.Need(t, ok, "no type is called %q", c.Kind)
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: c.Name, Type: typ, Scale: 2, Null: true}}}
 	got, err := readBack(f.path, d)
 	if err == nil {
@@ -104,9 +102,7 @@ func (f *madeFile) verdict(t *testing.T, c *madeColumn) string {
 			}
 		}
 	}
-	if !slices.Equal(got.cells()[0], want) {
-		t.Errorf("%s: %s: got %q, want %q", filepath.Base(f.path), c.Label, got.cells()[0], want)
-	}
+	must.Hold(t, slices.Equal(got.cells()[0], want), "%s: %s: got %q, want %q", filepath.Base(f.path), c.Label, got.cells()[0], want)
 	return c.Kind
 }
 

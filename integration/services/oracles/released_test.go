@@ -39,9 +39,8 @@ func TestReleasedDirectory(t *testing.T) {
 		date '1930-01-01' + (i * 7)::int as born, (i %% 1000)::decimal(38, 9) as income from range(5000) t(i)) to '%s' (format parquet)`, input))
 	synth := exec.CommandContext(t.Context(), dapple(t), "synth", "--domain="+yaml, "--input="+input, "--output="+released,
 		"--epsilon=1", "--delta=1e-9", "--rows=4321", "--shards=3", "--quiet")
-	if out, err := synth.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := synth.CombinedOutput()
+	must.Need(t, err == nil, "%v\n%s", err, out)
 	rows := "'" + released + "/*.parquet'"
 	got := queryAll(t, db, "select count(*), count(*) filter (sex is null), min(age) >= 0, max(age) <= 100, min(born) >= '1930-01-01', max(born) <= '2020-12-31' from "+rows)[0]
 	must.Equal(t, strings.Join(got, " "), "4321 0 true true true true", "rows")
@@ -49,17 +48,13 @@ func TestReleasedDirectory(t *testing.T) {
 	for _, r := range queryAll(t, db, "describe from "+rows) {
 		described += r[0] + " " + r[1] + "\n"
 	}
-	if want := "sex VARCHAR\nage BIGINT\nborn DATE\nincome DECIMAL(6,2)\n"; described != want {
-		t.Errorf("columns:\n%swant:\n%s", described, want)
-	}
+	want := "sex VARCHAR\nage BIGINT\nborn DATE\nincome DECIMAL(6,2)\n"
+	must.Hold(t, described == want, "columns:\n%swant:\n%s", described, want)
 	marginals := "'" + released + ".release/_marginals.parquet'"
 	// Fitted shares of a marginal sum to 1; the sum of 10^4 shares is off by less than 10^4·2^-53.
-	if bad := queryAll(t, db, "select marginal from "+marginals+" group by marginal having abs(sum(fitted) - 1) > 1e-9"); len(bad) > 0 {
-		t.Errorf("fitted shares of %v do not sum to 1", bad)
-	}
-	if n := queryAll(t, db, "select count(distinct marginal) from "+marginals)[0][0]; n == "0" {
-		t.Error("there are no marginals")
-	}
+	bad := queryAll(t, db, "select marginal from "+marginals+" group by marginal having abs(sum(fitted) - 1) > 1e-9")
+	must.Hold(t, len(bad) <= 0, "fitted shares of %v do not sum to 1", bad)
+	must.Hold(t, queryAll(t, db, "select count(distinct marginal) from "+marginals)[0][0] != "0", "there are no marginals")
 	must.Passes(os.Stat(filepath.Join(released+".release", "_manifest.json")))(t)
 }
 
@@ -75,9 +70,7 @@ func TestMarginalsByDuckDB(t *testing.T) {
 		{Names: []string{"a", "b"}, Labels: [][]string{{"x,y", ""}, labels}, Fitted: fitted},
 		{Names: []string{"b", "a"}, Labels: [][]string{labels, {"x,y", ""}}, Fitted: fitted, Noisy: noisy, NoisyError: 0.5},
 	})
-	if err != nil || rows != 800 {
-		t.Fatal(rows, err)
-	}
+	must.Need(t, err == nil && rows == 800, "%v, %v", rows, err)
 	path := filepath.Join(t.TempDir(), "_marginals.parquet")
 	save(t, path, b.Bytes())
 	d := &domain.Domain{}

@@ -18,9 +18,8 @@ func script(t *testing.T, name string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // for what takes seconds
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	must.Need(t, err == nil, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 }
 
 // seenBy reads what a script saw in the file at path.

@@ -109,9 +109,8 @@ func TestNotebook(t *testing.T) {
 	for _, want := range []string{`pictures: \[\['real', 'synthetic'\]\]`, `Release: \d{4,} letters`, `Domain: \d{3,} letters`, `Answers: .*Female`, `DataFrame: \d{3,} letters`} {
 		must.Hold(t, regexp.MustCompile(want).MatchString(got), "no %s in\n%s", want, got)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	must.Hold(t, err == nil && len(left) == 1, "left behind: %v, %v", left, err)
 }
 
 // TestCost: a call computes at most 1.2 times as much as the command, on 1,000,000 rows; make bench runs it so. Of fewer rows the
@@ -143,9 +142,8 @@ func TestFits(t *testing.T) {
 		"dapple-0.1.0-py3-none-win_amd64.whl":              windows("\x64\x86"),
 		"dapple-0.1.0-py3-none-win_arm64.whl":              windows("\x64\xaa"),
 	} {
-		if got := machine([]byte(head)); got == "" || !strings.HasSuffix(name, got+".whl") {
-			t.Errorf("%s: a program for %q", name, got)
-		}
+		got := machine([]byte(head))
+		must.Hold(t, got != "" && strings.HasSuffix(name, got+".whl"), "%s: a program for %q", name, got)
 	}
 	for _, head := range []string{"", "#!/bin/sh\n", "\x7fELF", "MZ", windows("\x00\x00")} {
 		must.Equal(t, machine([]byte(head)), "", "%q is for", head)
@@ -173,9 +171,7 @@ func fits(t *testing.T, wheel string) {
 	z := must.Value(zip.OpenReader(wheel))(t)
 	defer func() { _ = z.Close() }()
 	info := must.Value(os.Stat(wheel))(t)
-	if info.Size() > mostBytes {
-		t.Errorf("%s has %d MiB, want at most %d", wheel, info.Size()>>20, mostBytes>>20)
-	}
+	must.Hold(t, info.Size() <= mostBytes, "%s has %d MiB, want at most %d", wheel, info.Size()>>20, mostBytes>>20)
 	t.Logf("%s: %.1f MB", filepath.Base(wheel), float64(info.Size())/1e6)
 	programs := 0
 	for _, f := range z.File {
@@ -189,9 +185,7 @@ func fits(t *testing.T, wheel string) {
 		_ = r.Close() // it was read
 		got := machine(head[:n])
 		must.Hold(t, err == nil && got != "" && strings.HasSuffix(wheel, got+".whl"), "%s holds a program for %q, %v", wheel, got, err)
-		if onWindows := strings.HasPrefix(got, "win"); onWindows != strings.HasSuffix(f.Name, ".exe") {
-			t.Errorf("%s: the program is called %s", wheel, f.Name)
-		}
+		must.Hold(t, strings.HasPrefix(got, "win") == strings.HasSuffix(f.Name, ".exe"), "%s: the program is called %s", wheel, f.Name)
 	}
 	must.Hold(t, programs == 1, "%s holds %d programs", wheel, programs)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/integration/services"
 	"github.com/dapple-dp/dapple/internal/pipelines"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A budget book on S3, where answers to writes get lost.
@@ -26,7 +27,5 @@ func TestBook(t *testing.T) {
 			return true
 		})
 	})
-	if n.lost != 2 {
-		t.Errorf("%d answers were lost, want 2", n.lost)
-	}
+	must.Hold(t, n.lost == 2, "%d answers were lost, want 2", n.lost)
 }

@@ -64,9 +64,8 @@ func TestSystem(t *testing.T) {
 			}
 			must.Do(t, err)
 			w.Abort()
-			if _, err := s.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("a write that was given up: %v", err)
-			}
+			_, err = s.Stat(ctx, name)
+			must.Hold(t, errors.Is(err, fs.ErrNotExist), "a write that was given up: %v", err)
 		})
 	}
 	names, err := s.Names(ctx, "s3://bucket")
@@ -137,17 +136,14 @@ func TestLostAnswers(t *testing.T) {
 			method, query = http.MethodPost, "uploadId"
 		}
 		last(method, query)
-		if err := write(s.Create, name, text(size, 0)); err != nil || n.lost == 0 {
-			t.Errorf("%d bytes created, %d answers lost: %v", size, n.lost, err)
-		}
+		err := write(s.Create, name, text(size, 0))
+		must.Hold(t, err == nil && n.lost != 0, "%d bytes created, %d answers lost: %v", size, n.lost, err)
 		o := must.Value(s.Stat(ctx, name))(t)
 		last(http.MethodPost, "uploadId")
-		if err := s.Copy(ctx, o, name+"-copy", files.Info{}); err != nil || n.lost == 0 {
-			t.Errorf("%d bytes copied, %d answers lost: %v", size, n.lost, err)
-		}
+		err = s.Copy(ctx, o, name+"-copy", files.Info{})
+		must.Hold(t, err == nil && n.lost != 0, "%d bytes copied, %d answers lost: %v", size, n.lost, err)
 		last(http.MethodDelete, "")
-		if err := s.Remove(ctx, o); err != nil || n.lost == 0 {
-			t.Errorf("%d bytes removed, %d answers lost: %v", size, n.lost, err)
-		}
+		err = s.Remove(ctx, o)
+		must.Hold(t, err == nil && n.lost != 0, "%d bytes removed, %d answers lost: %v", size, n.lost, err)
 	}
 }

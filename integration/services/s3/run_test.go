@@ -53,13 +53,11 @@ func TestWholeRun(t *testing.T) {
 	verify(t, "s3://shop/more", 70)
 	left, err := files.Names(ctx, "s3://shop")
 	must.Hold(t, err == nil && strings.Join(left, " ") == "domain.yaml in more more.release out out.release", "in the bucket: %v, %v", left, err)
-	if _, err := pipelines.ValidateRun(ctx, c); !pipelines.IsRequest(err) {
-		t.Errorf("output that is there: %v", err)
-	}
+	_, err = pipelines.ValidateRun(ctx, c)
+	must.Hold(t, pipelines.IsRequest(err), "output that is there: %v", err)
 	c.Output, c.Release = "bq://p.d.t", "s3://shop/bq"
-	if _, err := pipelines.ValidateRun(ctx, c); !pipelines.IsRequest(err) || !strings.Contains(err.Error(), "not of s3://") {
-		t.Errorf("a table loaded from S3: %v", err)
-	}
+	_, err = pipelines.ValidateRun(ctx, c)
+	must.Hold(t, pipelines.IsRequest(err) && strings.Contains(err.Error(), "not of s3://"), "a table loaded from S3: %v", err)
 }
 
 func verify(t *testing.T, dir string, rows int64) {

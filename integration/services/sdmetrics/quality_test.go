@@ -41,9 +41,7 @@ func compared(t *testing.T, script, dir string) []byte {
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.Bytes())
-	}
+	must.Need(t, err == nil, "%v\n%s", err, stderr.Bytes())
 	return out
 }
 
@@ -68,18 +66,15 @@ func TestQualityIsSDMetrics(t *testing.T) {
 		same := func(what string, got evaluate.Score, want any) {
 			scores++
 			x, ok := want.(float64)
-			if ok != got.Defined() || ok && math.Abs(x-float64(got)) > 1e-6 {
-				t.Errorf("%s, %s: %v, SDMetrics says %v", name, what, float64(got), want)
-			}
+			must.Hold(t, ok == got.Defined() && (!ok || math.Abs(x-float64(got)) <= 1e-6), "%s, %s: %v, SDMetrics says %v", name, what, float64(got), want)
 		}
 		if len(got.Shapes.Items) != len(w.Shapes) || len(got.Trends.Items) != len(w.Trends) {
 			t.Fatalf("%s: %d columns and %d pairs, SDMetrics has %d and %d", name,
 				len(got.Shapes.Items), len(got.Trends.Items), len(w.Shapes), len(w.Trends))
 		}
 		for i, item := range got.Shapes.Items {
-			if s := w.Shapes[i]; s[0] != item.Columns[0] || s[1] != item.Metric {
-				t.Errorf("%s: %v by %s, SDMetrics has %v by %v", name, item.Columns, item.Metric, s[0], s[1])
-			}
+			s := w.Shapes[i]
+			must.Hold(t, s[0] == item.Columns[0] && s[1] == item.Metric, "%s: %v by %s, SDMetrics has %v by %v", name, item.Columns, item.Metric, s[0], s[1])
 			same(item.Columns[0], item.Score, w.Shapes[i][2])
 		}
 		for i, item := range got.Trends.Items {

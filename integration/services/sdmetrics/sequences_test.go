@@ -31,9 +31,7 @@ func TestSequences(t *testing.T) {
 	must.Do(t, json.Unmarshal(text, &report))
 	got := report.Real.People.Sequences
 	same := func(what string, got evaluate.Score, want float64) {
-		if !(math.Abs(float64(got)-want) <= 1e-6) || want == 1 {
-			t.Errorf("%s: %v, SDMetrics says %v", what, float64(got), want)
-		}
+		must.Hold(t, math.Abs(float64(got)-want) <= 1e-6 && want != 1, "%s: %v, SDMetrics says %v", what, float64(got), want)
 	}
 	same("SequenceLengthSimilarity", got.Length, want.Length)
 	for _, list := range []struct {

@@ -81,9 +81,8 @@ func TestAllocatedStatement(t *testing.T) {
 		if o := early.Statement(Adaptive); o.AchievedEpsilon != s.AchievedEpsilon || o.Mu != s.Mu {
 			t.Errorf("%v: a run that stops early promises ε %g, others %g", kind, o.AchievedEpsilon, s.AchievedEpsilon)
 		}
-		if w := whole.Statement(Adaptive); w.AchievedEpsilon != float64(whole.params.Epsilon) {
-			t.Errorf("%v: all shares together promise ε %g", kind, w.AchievedEpsilon)
-		}
+		w := whole.Statement(Adaptive)
+		must.Hold(t, w.AchievedEpsilon == float64(whole.params.Epsilon), "%v: all shares together promise ε %g", kind, w.AchievedEpsilon)
 		if n := ledgers(t)[i].Statement(Adaptive); n.Conversion != "capacity" || n.Mu > 0 && ratOf(n.Mu*n.Mu/2).Cmp(new(big.Rat).Mul(planned.capacity, big.NewRat(2, 1))) > 0 {
 			t.Errorf("%v: without shares ε %g by %s, μ %g", kind, n.AchievedEpsilon, n.Conversion, n.Mu)
 		}

@@ -57,15 +57,12 @@ func TestBookComposes(t *testing.T) {
 			must.Need(t, errors.As(err, &full) && float64(b.Runs()) == n && n >= 5, "%g runs, %d in the book: %v", n, b.Runs(), err)
 			must.Hold(t, b.ledger.Spent().Cmp(b.ledger.Capacity()) <= 0 && b.ledger.Spent().Cmp(new(big.Rat).SetInt64(0)) > 0, "spent %v of %v", b.ledger.Spent(), b.ledger.Capacity())
 			allowed := float64(row.delta)
-			if got := row.total(n, r); got > allowed {
-				t.Errorf("%g runs were admitted: δ = %g", n, got)
-			}
-			if got := row.total(n+1.05, r); got <= allowed { // 5 % of a run for the hundredth of δ, and for rounding
-				t.Errorf("run %g was refused: δ = %g", n+1, got)
-			}
-			if e := b.SpentEpsilon(); e > epsilon || float64(e) < 0.8*epsilon {
-				t.Errorf("%g runs have spent ε = %g", n, float64(e))
-			}
+			got := row.total(n, r)
+			must.Hold(t, got <= allowed, "%g runs were admitted: δ = %g", n, got)
+			got = row.total(n+1.05, r)
+			must.Hold(t, got > allowed, "run %g was refused: δ = %g", n+1, got) // 5 % of a run for the hundredth of δ, and for rounding
+			e := b.SpentEpsilon()
+			must.Hold(t, e <= epsilon && float64(e) >= 0.8*epsilon, "%g runs have spent ε = %g", n, float64(e))
 		})
 	}
 }
@@ -125,9 +122,8 @@ func TestBookRefuses(t *testing.T) {
 func TestBookCountsNoisyNumbers(t *testing.T) {
 	b := must.Value(NewBook(dp.AddRemove, 3, 1e-9, false))(t)
 	r := runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 0.1, Delta: 1e-6, Coordinates: b.params.Coordinates * 2 / 3})
-	if paid := (1 + math.Exp(3)) * float64(b.params.Coordinates) * 0.021 / math.Exp2(60); paid > 1e-11 || paid < 0.99e-11 {
-		t.Errorf("%d noisy numbers take %g out of δ", b.params.Coordinates, paid)
-	}
+	paid := (1 + math.Exp(3)) * float64(b.params.Coordinates) * 0.021 / math.Exp2(60)
+	must.Hold(t, paid <= 1e-11 && paid >= 0.99e-11, "%d noisy numbers take %g out of δ", b.params.Coordinates, paid)
 	must.Do(t, b.Charge(r))
 	must.Hold(t, b.Charge(r) != nil, "a second run draws a third too much")
 }
@@ -137,9 +133,8 @@ func TestThreeRuns(t *testing.T) {
 	for range 3 {
 		must.Do(t, b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 100_000})))
 	}
-	if e := b.SpentEpsilon(); e >= 2 || e < 1.7 {
-		t.Errorf("three runs of ε = 1 spend %g", float64(e))
-	}
+	e := b.SpentEpsilon()
+	must.Hold(t, e < 2 && e >= 1.7, "three runs of ε = 1 spend %g", float64(e))
 }
 
 // TestLargestEpsilon: it fits, and one step more does not.
@@ -150,9 +145,7 @@ func TestLargestEpsilon(t *testing.T) {
 	}
 	must.Do(t, b.Charge(runOf(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1.2, Delta: 1e-9, Coordinates: 1000})))
 	e := b.LargestEpsilon(ledgerOf)
-	if e < 1.4 || e > 1.7 { // μ² adds: 1.2² + 1.6² = 2²
-		t.Errorf("ε = %g", float64(e))
-	}
+	must.Hold(t, e >= 1.4 && e <= 1.7, "ε = %g", float64(e)) // μ² adds: 1.2² + 1.6² = 2²
 	fits, _ := ledgerOf(e)
 	over, _ := ledgerOf(e + 0.002)
 	must.Hold(t, b.Refusal(fits.Run()) == nil && b.Refusal(over.Run()) != nil, "ε = %g is not the largest", float64(e))

@@ -78,12 +78,9 @@ func checkEachMarginal(t *testing.T, l *Ledger, m Marginals, s dp.Share, e Event
 		}
 		// Two steps: the grid may change across a power of two. 2^-45: parts are rounded down to 2^-80.
 		fewer := new(big.Rat).Sub(e.Scales[i], add(times(step, 2), new(big.Rat).Mul(e.Scales[i], power(-45))))
-		if got := new(big.Rat).Quo(numerator, e.Scales[i]); got.Cmp(part) > 0 {
-			t.Errorf("%+v: marginal %d costs %v of its part %v", l.params, i, got, part)
-		}
-		if got := new(big.Rat).Quo(numerator, fewer); got.Cmp(part) <= 0 {
-			t.Errorf("%+v: marginal %d has more noise than its part asks for", l.params, i)
-		}
+		got := new(big.Rat).Quo(numerator, e.Scales[i])
+		must.Hold(t, got.Cmp(part) <= 0, "%+v: marginal %d costs %v of its part %v", l.params, i, got, part)
+		must.Hold(t, new(big.Rat).Quo(numerator, fewer).Cmp(part) > 0, "%+v: marginal %d has more noise than its part asks for", l.params, i)
 	}
 }
 
@@ -109,9 +106,8 @@ func TestSelectMatchesTheFormula(t *testing.T) {
 	for _, rounds := range []int64{1, 100, 1000} {
 		e := must.Value(l.Select(dp.Exponential, 2, dp.ShareOf(1, rounds)))(t)
 		want := 2 * math.Sqrt(float64(rounds)/(8*floatDown(l.capacity)))
-		if got := floatUp(e.Scales[0]); got < want*(1-1e-12) || got > want+math.Exp2(-ScoreGridBits) {
-			t.Errorf("T = %d: b = %g, want %g rounded up", rounds, got, want)
-		}
+		got := floatUp(e.Scales[0])
+		must.Hold(t, got >= want*(1-1e-12) && got <= want+math.Exp2(-ScoreGridBits), "T = %d: b = %g, want %g rounded up", rounds, got, want)
 	}
 }
 
@@ -151,9 +147,7 @@ func charge(t *testing.T, l *Ledger, rng *rand.Rand, s dp.Share, round int) {
 	if err == nil {
 		err = l.Charge(e.At("s", round))
 	}
-	if err != nil {
-		t.Fatalf("%+v, share %v: %v", l.params, s, err)
-	}
+	must.Need(t, err == nil, "%+v, share %v: %v", l.params, s, err)
 }
 
 func TestSensitivitiesOfRelations(t *testing.T) {
@@ -163,13 +157,11 @@ func TestSensitivitiesOfRelations(t *testing.T) {
 			want = 2
 		}
 		e := must.Value(l.Measure(Equal(3, 12), dp.ShareOf(1, 2)))(t)
-		if got := int64(e.L1) + int64(e.L2Squared); got != want || e.Neighbouring != l.params.Neighbouring {
-			t.Errorf("%+v: sensitivity %d of a marginal, want %d", l.params, got, want)
-		}
+		got := int64(e.L1) + int64(e.L2Squared)
+		must.Hold(t, got == want && e.Neighbouring == l.params.Neighbouring, "%+v: sensitivity %d of a marginal, want %d", l.params, got, want)
 		e = must.Value(l.MaxError(1, dp.ShareOf(1, 2)))(t)
-		if got := int64(e.L1) + int64(e.L2Squared); got != 1 || e.Coordinates != 1 {
-			t.Errorf("%+v: sensitivity %d of a largest error, want 1", l.params, got)
-		}
+		got = int64(e.L1) + int64(e.L2Squared)
+		must.Hold(t, got == 1 && e.Coordinates == 1, "%+v: sensitivity %d of a largest error, want 1", l.params, got)
 	}
 }
 
@@ -178,9 +170,8 @@ func TestFineGrid(t *testing.T) {
 	l := ledgers(t)[4]
 	for _, variance := range []float64{1e-9, 0.3, 1, 1.0000001, 798.4, 1e6, 1e18} {
 		e := must.Value(l.MeasureVariance(Equal(2, 10), variance))(t)
-		if steps := e.Steps(1); !steps.IsInt() || steps.Cmp(power(2*gdpGridBits)) < 0 {
-			t.Errorf("σ² = %g: %v squared steps", variance, steps)
-		}
+		steps := e.Steps(1)
+		must.Hold(t, steps.IsInt() && steps.Cmp(power(2*gdpGridBits)) >= 0, "σ² = %g: %v squared steps", variance, steps)
 		coarser := math.Sqrt(variance) * math.Exp2(float64(e.GridBits-1))
 		if e.GridBits > 0 && e.GridBits < finestBits && coarser >= 1<<gdpGridBits {
 			t.Errorf("σ² = %g: grid 2^-%d is finer than needed", variance, e.GridBits)
@@ -197,12 +188,9 @@ func TestGivenNoise(t *testing.T) {
 			if l.params.Accounting == dp.Pure {
 				scale = 2 * scale * scale
 			}
-			if scale < variance || scale > variance*(1+1e-4) {
-				t.Errorf("%v: %g for a variance of %g", l.params.Accounting, scale, variance)
-			}
-			if got, want := int64(e.L1)+int64(e.L2Squared), l.params.Neighbouring.UnitChanges(); got != want {
-				t.Errorf("%+v: sensitivity %d, want %d", l.params, got, want)
-			}
+			must.Hold(t, scale >= variance && scale <= variance*(1+1e-4), "%v: %g for a variance of %g", l.params.Accounting, scale, variance)
+			got, want := int64(e.L1)+int64(e.L2Squared), l.params.Neighbouring.UnitChanges()
+			must.Hold(t, got == want, "%+v: sensitivity %d, want %d", l.params, got, want)
 		}
 		for _, variance := range []float64{0, -1, math.NaN(), math.Inf(1), 1e30} {
 			must.Fails(l.MeasureVariance(Equal(1, 1), variance))(t, "", "variance %g admitted", variance)

@@ -34,9 +34,8 @@ func TestGDPAgainstQuadrature(t *testing.T) {
 			}
 			got := GDPDeltaCeil(mu, dp.Epsilon(epsilon))
 			must.Hold(t, near(got, want, 1e-6*want), "μ = %g, ε = %g: δ = %g, want %g", mu, epsilon, got, want)
-			if first := math.Exp(logPhi(-epsilon/mu + mu/2)); mu <= 1 && first < 1.5*want {
-				t.Errorf("μ = %g, ε = %g: a missing second term would not show", mu, epsilon)
-			}
+			first := math.Exp(logPhi(-epsilon/mu + mu/2))
+			must.Hold(t, mu > 1 || first >= 1.5*want, "μ = %g, ε = %g: a missing second term would not show", mu, epsilon)
 		}
 	}
 }
@@ -48,9 +47,8 @@ func TestLogPhi(t *testing.T) {
 		return -t*t/2 - math.Log(t) - math.Log(2*math.Pi)/2 + math.Log1p(-q*(1-3*q*(1-5*q*(1-7*q))))
 	}
 	for _, x := range []float64{-29.5, -29.999, -30, -30.001, -36, -100, -1e4} {
-		if got, want := logPhi(x), series(-x); !near(got, want, 1e-11+1e-14*math.Abs(want)) {
-			t.Errorf("ln Φ(%g) = %.15g, want %.15g", x, got, want)
-		}
+		got, want := logPhi(x), series(-x)
+		must.Hold(t, near(got, want, 1e-11+1e-14*math.Abs(want)), "ln Φ(%g) = %.15g, want %.15g", x, got, want)
 	}
 	if got := logPhi(0); !near(got, -math.Ln2, 1e-15) {
 		t.Errorf("ln Φ(0) = %g", got)
@@ -117,16 +115,12 @@ func TestOutwardRounding(t *testing.T) {
 		alpha := 1 + math.Exp(2+2*rng.NormFloat64())
 		delta := math.Exp((alpha-1)*(alpha*rho-epsilon)+alpha*math.Log1p(-1/alpha)) / (alpha - 1)
 		best := RhoDeltaCeil(rho, dp.Epsilon(epsilon))
-		if best < 1 && best > delta*(1+0x1p-29) {
-			t.Fatalf("rho %g, ε %g: δ %g, but α = %g gives %g", rho, epsilon, best, alpha, delta)
-		}
+		must.Need(t, best >= 1 || best <= delta*(1+0x1p-29), "rho %g, ε %g: δ %g, but α = %g gives %g", rho, epsilon, best, alpha, delta)
 		if best > 0.5 || best < leastDelta {
 			continue // the search over α of EpsilonCeil starts at 1.001
 		}
 		back := rhoCurve(rho).epsilonCeil(dp.Delta(best / (1 + 0x1p-30)))
-		if back < epsilon*(1-1e-12) || back > epsilon*(1+1e-9) {
-			t.Fatalf("rho %g: ε %g → δ %g → ε %g", rho, epsilon, best, back)
-		}
+		must.Need(t, back >= epsilon*(1-1e-12) && back <= epsilon*(1+1e-9), "rho %g: ε %g → δ %g → ε %g", rho, epsilon, best, back)
 	}
 }
 
@@ -143,9 +137,8 @@ func TestDiscreteGaussianIsNearTheRoundedNormal(t *testing.T) {
 			rounded := math.Abs(math.Erfc((math.Abs(y)-0.5)/(sigma*math.Sqrt2))-math.Erfc((math.Abs(y)+0.5)/(sigma*math.Sqrt2))) / 2
 			distance += math.Abs(math.Exp(-y*y/(2*sigma*sigma))/mass-rounded) / 2
 		}
-		if scaled := distance * sigma * sigma; scaled > 0.021 || sigma > 2 && scaled < 0.0195 {
-			t.Errorf("σ = %g: total variation %g/σ²", sigma, scaled)
-		}
+		scaled := distance * sigma * sigma
+		must.Hold(t, scaled <= 0.021 && (sigma <= 2 || scaled >= 0.0195), "σ = %g: total variation %g/σ²", sigma, scaled)
 	}
 }
 
@@ -157,12 +150,9 @@ func TestGDPEpsilonPaysForDiscreteness(t *testing.T) {
 		return GDPDeltaCeil(0.2, e) + (1+math.Exp(float64(e)))*coordinates*0.021/math.Exp2(60)
 	}
 	got := gdpEpsilonCeil(0.2, coordinates, delta, 2)
-	if total(got) > delta || total(got-0x1p-39) <= delta {
-		t.Errorf("ε = %g: δ %g, just below %g", float64(got), total(got), total(got-0x1p-39))
-	}
-	if got := gdpEpsilonCeil(2, coordinates, delta, 1); got != 1 {
-		t.Errorf("ε = %g where nothing below 1 will do", float64(got))
-	}
+	must.Hold(t, total(got) <= delta && total(got-0x1p-39) > delta, "ε = %g: δ %g, just below %g", float64(got), total(got), total(got-0x1p-39))
+	got = gdpEpsilonCeil(2, coordinates, delta, 1)
+	must.Hold(t, got == 1, "ε = %g where nothing below 1 will do", float64(got))
 }
 
 func TestMonotone(t *testing.T) {
@@ -217,13 +207,11 @@ func TestBoundedRangeIsTheWorstCase(t *testing.T) {
 func TestCurvesAddUp(t *testing.T) {
 	c := sumCurves(boundedRangeCurve(0.3), boundedRangeCurve(0.3), boundedRangeCurve(0.3), rhoCurve(0.01))
 	for _, alpha := range []float64{1.001, 2, 17} {
-		if got, want := c(alpha), 3*boundedRangeCurve(0.3)(alpha)+0.01*alpha; !near(got, want, 1e-15*want) {
-			t.Errorf("sum at %g: %g, want %g", alpha, got, want)
-		}
+		got, want := c(alpha), 3*boundedRangeCurve(0.3)(alpha)+0.01*alpha
+		must.Hold(t, near(got, want, 1e-15*want), "sum at %g: %g, want %g", alpha, got, want)
 	}
-	if one, five := boundedRangeCurve(0.3), boundedRangeCurve(0.3).times(5); !near(five(3), 5*one(3), 1e-15) {
-		t.Errorf("five times: %g, one: %g", five(3), one(3))
-	}
+	one, five := boundedRangeCurve(0.3), boundedRangeCurve(0.3).times(5)
+	must.Hold(t, near(five(3), 5*one(3), 1e-15), "five times: %g, one: %g", five(3), one(3))
 	must.Equal(t, boundedRangeCurve(0)(2), 0, "D_2(r=0)")
 	// Far orders of a pure mechanism meet its ε; near ones its rho.
 	pure := pureCurve(0.5)
@@ -261,8 +249,7 @@ func TestExactLossOfOneSelection(t *testing.T) {
 				worst = max(worst, math.Log(moment))
 			}
 		}
-		if bound := boundedRangeCurve(r)(2); worst > bound || worst < 0.99*bound {
-			t.Errorf("r = %g: exact D_2 is %g, curve %g", r, worst, bound)
-		}
+		bound := boundedRangeCurve(r)(2)
+		must.Hold(t, worst <= bound && worst >= 0.99*bound, "r = %g: exact D_2 is %g, curve %g", r, worst, bound)
 	}
 }

@@ -25,9 +25,8 @@ func TestHugeSensitivities(t *testing.T) {
 		e := c.event.Times(math.MaxInt32)
 		loss, err := e.Loss(c.kind)
 		must.Hold(t, err == nil && loss.Cmp(c.want) == 0, "%s: loss %v, %v, want %v", name, loss, err, c.want)
-		if total := e.total(c.kind); total.Cmp(times(c.want, math.MaxInt32)) != 0 {
-			t.Errorf("%s: %v in all", name, total)
-		}
+		total := e.total(c.kind)
+		must.Hold(t, total.Cmp(times(c.want, math.MaxInt32)) == 0, "%s: %v in all", name, total)
 		l := open(t, c.kind, 1)
 		must.Fail(t, l.Charge(e.At("s", 1)), "", "%s: admitted", name)
 	}

@@ -34,12 +34,10 @@ func TestCapacityIsAMultipleRoundedDown(t *testing.T) {
 			if kind != dp.Pure {
 				exact = math.Inf(1)
 			}
-			if c := floatUp(l.Capacity()); c > exact {
-				t.Errorf("%v, ε = %g: capacity %g", kind, epsilon, c)
-			}
-			if b := l.Budget(); ratOf(b.Capacity).Cmp(l.Capacity()) > 0 || b.Accounting != kind || b.Neighbouring != dp.AddRemove {
-				t.Errorf("%v: budget %+v", kind, b)
-			}
+			c := floatUp(l.Capacity())
+			must.Hold(t, c <= exact, "%v, ε = %g: capacity %g", kind, epsilon, c)
+			b := l.Budget()
+			must.Hold(t, ratOf(b.Capacity).Cmp(l.Capacity()) <= 0 && b.Accounting == kind && b.Neighbouring == dp.AddRemove, "%v: budget %+v", kind, b)
 		}
 	}
 }
@@ -59,9 +57,8 @@ func TestOverspendIsRefused(t *testing.T) {
 		t.Errorf("%+v, want requested %v, remaining %v", exhausted, loss, before)
 	}
 	must.Hold(t, l.Remaining().Cmp(before) == 0 && len(l.Events()) == 1, "a refused charge changed the ledger")
-	if text := err.Error(); !strings.Contains(text, `"measure"`) || strings.Contains(text, "%!") {
-		t.Errorf("message %q", text)
-	}
+	text := err.Error()
+	must.Hold(t, strings.Contains(text, `"measure"`) && !strings.Contains(text, "%!"), "message %q", text)
 }
 
 // TestChargesAddUp: three thirds fill a ledger to the last step of rounding, and a fourth is refused.
@@ -69,13 +66,11 @@ func TestChargesAddUp(t *testing.T) {
 	l := open(t, dp.ZCDP, 1)
 	e := must.Value(l.Measure(Equal(1, 4), dp.ShareOf(1, 3)))(t)
 	for round := 1; round <= 4; round++ {
-		if err := l.Charge(e.At("measure", round)); (err == nil) != (round < 4) {
-			t.Errorf("third %d: %v", round, err)
-		}
+		err := l.Charge(e.At("measure", round))
+		must.Hold(t, (err == nil) == (round < 4), "third %d: %v", round, err)
 	}
-	if loss, _ := e.Loss(dp.ZCDP); l.Spent().Cmp(times(loss, 3)) != 0 {
-		t.Errorf("spent %v of three charges of %v", l.Spent(), loss)
-	}
+	loss, _ := e.Loss(dp.ZCDP)
+	must.Hold(t, l.Spent().Cmp(times(loss, 3)) == 0, "spent %v of three charges of %v", l.Spent(), loss)
 }
 
 // TestLastQuantum: a charge equal to what remains is admitted, one quantum more is not.
@@ -84,9 +79,8 @@ func TestLastQuantum(t *testing.T) {
 		l := open(t, dp.Pure, 1) // capacity 1
 		scale := new(big.Rat).Inv(add(big.NewRat(1, 1), times(power(-quantumBits), extra)))
 		e := Event{Kind: dp.DiscreteLaplace, Count: 1, L1: 1, Scales: []*big.Rat{scale}, Coordinates: 1}
-		if err := l.Charge(e.At("s", 1)); (err == nil) != (extra == 0) {
-			t.Errorf("%d quanta above the capacity: %v", extra, err)
-		}
+		err := l.Charge(e.At("s", 1))
+		must.Hold(t, (err == nil) == (extra == 0), "%d quanta above the capacity: %v", extra, err)
 	}
 }
 
@@ -109,9 +103,8 @@ func TestMismatchesAreRefused(t *testing.T) {
 	} {
 		l := open(t, row.ledger, 10)
 		var exhausted ErrExhausted
-		if err := l.Charge(row.event.At("s", 1)); err == nil || errors.As(err, &exhausted) {
-			t.Errorf("%s: %v, want a refusal of the event", name, err)
-		}
+		err := l.Charge(row.event.At("s", 1))
+		must.Hold(t, err != nil && !errors.As(err, &exhausted), "%s: %v, want a refusal of the event", name, err)
 		must.Hold(t, l.Spent().Sign() == 0 && len(l.Events()) == 0, "%s: charged all the same", name)
 	}
 }
@@ -136,9 +129,8 @@ func TestCoordinatesCost(t *testing.T) {
 	one, billion, tooMany := capacity(1), capacity(1e9), capacity(1e11)
 	must.Hold(t, one.Cmp(billion) > 0 && billion.Sign() > 0 && tooMany.Sign() == 0, "capacities %v, %v, %v", one, billion, tooMany)
 	// (1+e)·0.021/2^60 per coordinate
-	if got, want := discreteDelta(1, 1e6), 3.718281828459045*1e6*0.021/math.Exp2(60); got < want || got > want*(1+1e-9) {
-		t.Errorf("price %g, want %g rounded up", got, want)
-	}
+	got, want := discreteDelta(1, 1e6), 3.718281828459045*1e6*0.021/math.Exp2(60)
+	must.Hold(t, got >= want && got <= want*(1+1e-9), "price %g, want %g rounded up", got, want)
 }
 
 func TestParams(t *testing.T) {

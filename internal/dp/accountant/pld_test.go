@@ -50,9 +50,7 @@ func TestAgainstLossDistributions(t *testing.T) {
 			l.params.Delta = dp.Delta(c.Delta)
 			must.Do(t, c.charge(l))
 			achieved := l.Statement(Planned).AchievedEpsilon
-			if achieved < c.Low {
-				t.Errorf("case %d, %v: ε = %.6g at δ = %g, but at least %.6g is lost", i, kind, achieved, c.Delta, c.Low)
-			}
+			must.Hold(t, achieved >= c.Low, "case %d, %v: ε = %.6g at δ = %g, but at least %.6g is lost", i, kind, achieved, c.Delta, c.Low)
 			if kind == dp.GaussianOnly && achieved > 1.001*c.High { // four digits are shown
 				t.Errorf("case %d: ε = %.6g at δ = %g where %.6g will do", i, achieved, c.Delta, c.High)
 			}
@@ -70,9 +68,8 @@ func TestAgainstLossDistributions(t *testing.T) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(tightest)) {
 		ratio := tightest[key]
-		if ratio > 1.2 { // half of a charge would take about 29 % off ε
-			t.Errorf("%s: ε promised is %.3f of what is lost at least: an error would not be seen", key, ratio)
-		}
+		// half of a charge would take about 29 % off ε
+		must.Hold(t, ratio <= 1.2, "%s: ε promised is %.3f of what is lost at least: an error would not be seen", key, ratio)
 		dptest.Figure(t, "%s: the ε promised is at least %.4f of dp-accounting's", key, ratio)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestPreferred(t *testing.T) {
@@ -23,9 +24,7 @@ func TestPreferred(t *testing.T) {
 		{"beyond the GDP curve's float64", 250, 1e-9, 10, dp.ZCDP},
 	} {
 		p := Params{Accounting: dp.GaussianOnly, Epsilon: tt.epsilon, Delta: tt.delta, Coordinates: tt.coordinates}
-		if got := p.Preferred().Accounting; got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
+		must.Equal(t, p.Preferred().Accounting, tt.want, "%s", tt.name)
 	}
 }
 
@@ -35,9 +34,7 @@ func TestPreferredIsTheLarger(t *testing.T) {
 		for coordinates := int64(1); coordinates < 1<<40; coordinates *= 8 {
 			p := Params{Neighbouring: dp.Replace, Accounting: dp.GaussianOnly, Epsilon: epsilon, Delta: 1e-9, Coordinates: coordinates}
 			chosen, err := NewLedger(p.Preferred())
-			if err != nil {
-				t.Fatalf("ε = %g, %d coordinates: %v", float64(epsilon), coordinates, err)
-			}
+			must.Need(t, err == nil, "ε = %g, %d coordinates: %v", float64(epsilon), coordinates, err)
 			for _, kind := range []dp.Accounting{dp.ZCDP, dp.GaussianOnly} {
 				p.Accounting = kind
 				if other, err := NewLedger(p); err == nil && other.capacity.Cmp(chosen.capacity) > 0 {
@@ -52,8 +49,7 @@ func TestPreferredIsTheLarger(t *testing.T) {
 func TestPreferredOfOthers(t *testing.T) {
 	for _, kind := range []dp.Accounting{dp.Pure, dp.ZCDP} {
 		p := Params{Accounting: kind, Epsilon: 1, Delta: 1e-9, Coordinates: 10}
-		if got := p.Preferred(); got != p {
-			t.Errorf("%v: %+v in place of %+v", kind, got, p)
-		}
+		got := p.Preferred()
+		must.Hold(t, got == p, "%v: %+v in place of %+v", kind, got, p)
 	}
 }

@@ -26,25 +26,21 @@ func TestPriorApart(t *testing.T) {
 	}
 	mu := muOf(new(big.Rat).Add(first.Loss, second.Loss))
 	reserves := 5e-11 + discreteDelta(float64(epsilon), 101_000)
-	if got := GDPDeltaCeil(mu, epsilon) + reserves; got > float64(delta) || got < .999*float64(delta) {
-		t.Errorf("at that ε the losses have δ = %g, stated are %g", got, delta)
-	}
-	if got := GDPDeltaCeil(mu, epsilon*(1-1e-6)) + reserves; got <= float64(delta) {
-		t.Error("a smaller ε would do")
-	}
+	got := GDPDeltaCeil(mu, epsilon) + reserves
+	must.Hold(t, got <= float64(delta) && got >= .999*float64(delta), "at that ε the losses have δ = %g, stated are %g", got, delta)
+	got = GDPDeltaCeil(mu, epsilon*(1-1e-6)) + reserves
+	must.Hold(t, got > float64(delta), "a smaller ε would do")
 	zcdp := withValues(t, Params{Accounting: dp.ZCDP, Epsilon: 1, Delta: 1e-9})
 	if e, d := zcdp.Together(first); d != delta || e <= 1 || e > 1.1 || float64(e) < rhoCurve(floatUp(new(big.Rat).Add(first.Loss, zcdp.Loss))).epsilonCeil(d-5e-11) {
 		t.Errorf("with zCDP ε = %g and δ = %g", e, d)
 	}
 	pure := withValues(t, Params{Accounting: dp.Pure, Epsilon: 1})
-	if e, d := pure.Together(first); e < 1.3 || e > 1.3000001 || d != 1e-10 {
-		t.Errorf("a pure run with it: ε = %g and δ = %g, want the sums", e, d)
-	}
+	e, d := pure.Together(first)
+	must.Hold(t, e >= 1.3 && e <= 1.3000001 && d == 1e-10, "a pure run with it: ε = %g and δ = %g, want the sums", e, d)
 	replace := second
 	replace.Neighbouring = dp.Replace
-	if e, _ := replace.Together(first); e < 1.3 {
-		t.Errorf("of two relations: ε = %g, want the sum", e)
-	}
+	e, _ = replace.Together(first)
+	must.Hold(t, e >= 1.3, "of two relations: ε = %g, want the sum", e)
 }
 
 // TestPriorAndRunArePartsOfOneBudget: bounds on the releases before and on the run add up to the budget, in its loss, its noisy
@@ -107,19 +103,15 @@ func TestBookPaysForValues(t *testing.T) {
 	}
 	b := book(false)
 	for i := range 2 { // a hundredth of δ is 1e-11
-		if err := b.Charge(run(6e-12)); (err == nil) != (i == 0) {
-			t.Fatalf("charge %d of 6e-12: %v", i, err)
-		}
+		err := b.Charge(run(6e-12))
+		must.Need(t, (err == nil) == (i == 0), "charge %d of 6e-12: %v", i, err)
 	}
 	must.Pass(t, b.Charge(run(3e-12)))
-	if b.values < 9e-12 || b.values > 9e-12*(1+1e-12) || b.Runs() != 2 {
-		t.Errorf("%d runs spend %g of δ on values", b.Runs(), b.values)
-	}
+	must.Hold(t, b.values >= 9e-12 && b.values <= 9e-12*(1+1e-12) && b.Runs() == 2, "%d runs spend %g of δ on values", b.Runs(), b.values)
 	spent := float64(b.SpentEpsilon())
 	mu := muOf(b.ledger.Spent())
-	if got := GDPDeltaCeil(mu, dp.Epsilon(spent)) + 9e-12 + discreteDelta(spent, b.params.Coordinates); got > 1e-9 {
-		t.Errorf("the ε that is spent, %g, has δ = %g", spent, got)
-	}
+	got := GDPDeltaCeil(mu, dp.Epsilon(spent)) + 9e-12 + discreteDelta(spent, b.params.Coordinates)
+	must.Hold(t, got <= 1e-9, "the ε that is spent, %g, has δ = %g", spent, got)
 	must.Fail(t, book(false).Charge(run(5e-11)), "", "a first run spends more of δ on values than the book keeps back")
 	must.Fail(t, book(true).Charge(run(6e-12)), "", "a book that keeps nothing back pays for values")
 }

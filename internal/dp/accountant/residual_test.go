@@ -116,14 +116,12 @@ func TestResidualChargeFormula(t *testing.T) {
 		for i, m := range list {
 			sum += floatUp(e.Sensitivities[i]) * floatUp(m.Left) * precisionOf(m, e.Scales[i]) / 2
 		}
-		if got := floatUp(loss(t, l, e)); math.Abs(got/sum-1) > 1e-12 {
-			t.Errorf("%+v: charge %g, formula %g", l.params, got, sum)
-		}
+		got := floatUp(loss(t, l, e))
+		must.Hold(t, math.Abs(got/sum-1) <= 1e-12, "%+v: charge %g, formula %g", l.params, got, sum)
 		one := must.Value(l.Residuals(list[:1], dp.ShareOf(1, 3)))(t)
 		want := floatUp(list[0].L2Squared) / (2 * floatUp(share(l, dp.ShareOf(1, 3))))
-		if got := floatUp(one.Scales[0]); got < want || got > want*(1+1e-4) {
-			t.Errorf("%+v: σ² = %g, want %g", l.params, got, want)
-		}
+		got = floatUp(one.Scales[0])
+		must.Hold(t, got >= want && got <= want*(1+1e-4), "%+v: σ² = %g, want %g", l.params, got, want)
 	}
 }
 
@@ -158,9 +156,8 @@ func TestScores(t *testing.T) {
 				t.Errorf("%+v: %s of the share", l.params, used.FloatString(9))
 			}
 			want := float64(int64(n)*unit*unit) / (2 * floatUp(part))
-			if got := floatUp(e.Scales[0]); got < want*(1-1e-12) || got > want*(1+1e-4) {
-				t.Errorf("%+v: σ² = %g, want %g", l.params, got, want)
-			}
+			got := floatUp(e.Scales[0])
+			must.Hold(t, got >= want*(1-1e-12) && got <= want*(1+1e-4), "%+v: σ² = %g, want %g", l.params, got, want)
 			if e.Coordinates != int64(n) || len(e.Scales) != n || e.run(0) != n || !e.fineGrid() {
 				t.Errorf("%+v: %d coordinates, %d scales", l.params, e.Coordinates, len(e.Scales))
 			}
@@ -223,14 +220,12 @@ func TestIncompleteResidualsPanic(t *testing.T) {
 	one := big.NewRat(1, 4)
 	good.L2Squared, good.Sensitivities = 0, []*big.Rat{one, one, one}
 	rho, err := good.Loss(dp.ZCDP)
-	if want := big.NewRat(9, 512); err != nil || rho.Cmp(want) != 0 { // an eighth of Δ² = 2
-		t.Errorf("loss %v, %v, want %v", rho, err, want)
-	}
-	uneven := good // the first two scales are equal, their sensitivities are not
+	want := big.NewRat(9, 512)
+	must.Hold(t, err == nil && rho.Cmp(want) == 0, "loss %v, %v, want %v", rho, err, want) // an eighth of Δ² = 2
+	uneven := good                                                                         // the first two scales are equal, their sensitivities are not
 	uneven.Sensitivities = []*big.Rat{one, big.NewRat(1, 2), one}
-	if rho, err = uneven.Loss(dp.ZCDP); err != nil || rho.Cmp(big.NewRat(13, 512)) != 0 {
-		t.Errorf("uneven sensitivities: loss %v, %v", rho, err)
-	}
+	rho, err = uneven.Loss(dp.ZCDP)
+	must.Hold(t, err == nil && rho.Cmp(big.NewRat(13, 512)) == 0, "uneven sensitivities: loss %v, %v", rho, err)
 	for name, change := range map[string]func(*Event){
 		"too few":              func(e *Event) { e.Sensitivities = e.Sensitivities[:2] },
 		"none":                 func(e *Event) { e.Sensitivities = []*big.Rat{} },
@@ -261,9 +256,8 @@ func TestResidualLines(t *testing.T) {
 			sum.Add(sum, s)
 		}
 		must.Hold(t, line.Sensitivity == "l2squared="+sum.RatString() && line.Marginals == len(m) && line.Coordinates == e.Coordinates, "line %+v", line)
-		if listed := strings.Contains(line.Scale, ","); listed != (round == 0) || len(line.Scale) > 200 || strings.Contains(line.Scale, " to ") != (round == 1) {
-			t.Errorf("scale %q", line.Scale)
-		}
+		listed := strings.Contains(line.Scale, ",")
+		must.Hold(t, listed == (round == 0) && len(line.Scale) <= 200 && strings.Contains(line.Scale, " to ") == (round == 1), "scale %q", line.Scale)
 	}
 	e := l.Events()[0]
 	other := e.At("pairs", e.Round+1)

@@ -29,9 +29,7 @@ func TestTailCeil(t *testing.T) {
 		for k := int64(1); float64(k) < 9*sigma+3; k++ {
 			tail, _ := law.From(k).Float64()
 			bound := tailCeil(variance, k)
-			if bound < tail {
-				t.Fatalf("σ² = %v: P(Z ≥ %d) = %g is above its bound %g", variance, k, tail, bound)
-			}
+			must.Need(t, bound >= tail, "σ² = %v: P(Z ≥ %d) = %g is above its bound %g", variance, k, tail, bound)
 			if float64(k) > sigma+1 && sigma > 20 && bound > tail*1.01 {
 				t.Errorf("σ² = %v: P(Z ≥ %d) = %g, and its bound is %g", variance, k, tail, bound)
 			}
@@ -56,16 +54,11 @@ func TestValuesEvent(t *testing.T) {
 			}
 			over := new(big.Rat).Sub(e.Threshold, big.NewRat(v.First+1, 1)) // what the noise of a new value has to exceed
 			k := new(big.Rat).Mul(over, power(e.GridBits))
-			if !k.IsInt() {
-				t.Fatalf("%v: a threshold off the grid", l.params.Accounting)
-			}
+			must.Need(t, k.IsInt(), "%v: a threshold off the grid", l.params.Accounting)
 			each, _ := new(big.Rat).Quo(e.Delta, big.NewRat(int64(v.Columns), 1)).Float64()
-			if p := tailCeil(e.Steps(0), k.Num().Int64()+1); p > each {
-				t.Errorf("%v: a value of %d units passes with %g, charged %g", l.params.Accounting, v.First+1, p, each)
-			}
-			if p := tailCeil(e.Steps(0), k.Num().Int64()); p <= each {
-				t.Errorf("%v: a threshold lower by a step would do", l.params.Accounting)
-			}
+			p := tailCeil(e.Steps(0), k.Num().Int64()+1)
+			must.Hold(t, p <= each, "%v: a value of %d units passes with %g, charged %g", l.params.Accounting, v.First+1, p, each)
+			must.Hold(t, tailCeil(e.Steps(0), k.Num().Int64()) > each, "%v: a threshold lower by a step would do", l.params.Accounting)
 			if unit := l.params.Neighbouring.UnitChanges(); int64(e.L2Squared) != unit || e.Coordinates != unit*int64(v.Columns) || len(e.Scales) != v.Columns {
 				t.Errorf("%v: sensitivity %d, %d coordinates, %d scales", l.params.Accounting, e.L2Squared, e.Coordinates, len(e.Scales))
 			}
@@ -114,9 +107,7 @@ func TestLedgerAfter(t *testing.T) {
 			t.Errorf("%v: %v spent, the events add up to %v", first.params.Accounting, next.Spent(), sum)
 		}
 		st := next.Statement(Adaptive)
-		if len(st.Ledger) != 2 || st.Epsilon != 1 || st.AchievedEpsilon < .9 {
-			t.Errorf("%v: the statement of both: %+v", first.params.Accounting, st)
-		}
+		must.Hold(t, len(st.Ledger) == 2 && st.Epsilon == 1 && st.AchievedEpsilon >= .9, "%v: the statement of both: %+v", first.params.Accounting, st)
 		if _, err := NewLedgerAfter(next.Events(), first.Params()); err == nil && next.Remaining().Sign() == 0 {
 			t.Errorf("%v: a ledger with nothing left was opened", first.params.Accounting)
 		}

@@ -20,9 +20,8 @@ func TestNoiseIsAsFineAsWeights(t *testing.T) {
 		for i, bits := range []int{0, 12} {
 			var err error
 			p.WeightBits = bits
-			if ledgers[i], err = NewLedger(p); err != nil {
-				t.Fatal(err)
-			}
+			ledgers[i], err = NewLedger(p)
+			must.Do(t, err)
 		}
 		for _, den := range []int64{1, 1000, 1 << 33} {
 			share := dp.ShareOf(1, den)

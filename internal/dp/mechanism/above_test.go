@@ -76,12 +76,10 @@ func TestSearchDraws(t *testing.T) {
 			seen[(at+len(gaps)-1)%len(gaps)]++
 		}
 	}
-	if p := dptest.ChiSquare(seen, searchLaw(gaps, 1, 7, b).probabilities()); p < dptest.Alarm {
-		t.Errorf("p = %g: %v", p, seen)
-	}
-	if p := dptest.ChiSquare(seen, searchLaw(gaps, 1, 7, big.NewRat(3, 4)).probabilities()); p > dptest.Alarm {
-		t.Errorf("half the noise fits: p = %g", p)
-	}
+	p := dptest.ChiSquare(seen, searchLaw(gaps, 1, 7, b).probabilities())
+	must.Hold(t, p >= dptest.Alarm, "p = %g: %v", p, seen)
+	p = dptest.ChiSquare(seen, searchLaw(gaps, 1, 7, big.NewRat(3, 4)).probabilities())
+	must.Hold(t, p <= dptest.Alarm, "half the noise fits: p = %g", p)
 }
 
 // TestFirstAbove: noise through the curator is the event's: without a model, hits at a threshold of 4b above an
@@ -95,16 +93,12 @@ func TestFirstAbove(t *testing.T) {
 	threshold, _ := new(big.Rat).Mul(event.Scales[0], big.NewRat(4, 1)).Float64()
 	for round := range runs {
 		cell := must.Value(g.curator().FirstAbove("above", round, w, query.NewAnswers(w), 0, threshold, dp.ShareOf(1, runs)))(t)
-		if cell.Sign != 0 || cell.Marginal != 0 && cell.Marginal != -1 {
-			t.Fatalf("released %+v", cell)
-		}
+		must.Need(t, cell.Sign == 0 && (cell.Marginal == 0 || cell.Marginal == -1), "released %+v", cell)
 		seen[-min(0, cell.Marginal)]++
 	}
 	p := searchLaw([]int64{0}, 0, 40, big.NewRat(10, 1)).probabilities() // b of ten steps, coarse beside 2^-20: off by .001
-	if v := dptest.ChiSquare(seen, p); v < dptest.Alarm {
-		t.Errorf("p = %g: %v, law %v", v, seen, p)
-	}
-	if half := searchLaw([]int64{0}, 0, 80, big.NewRat(10, 1)).probabilities(); dptest.ChiSquare(seen, half) > dptest.Alarm {
-		t.Errorf("half the noise fits: %v, law %v", seen, half)
-	}
+	v := dptest.ChiSquare(seen, p)
+	must.Hold(t, v >= dptest.Alarm, "p = %g: %v, law %v", v, seen, p)
+	half := searchLaw([]int64{0}, 0, 80, big.NewRat(10, 1)).probabilities()
+	must.Hold(t, dptest.ChiSquare(seen, half) <= dptest.Alarm, "half the noise fits: %v, law %v", seen, half)
 }

@@ -14,9 +14,8 @@ func TestBeforeNoise(t *testing.T) {
 	ledger, calls, refused := zcdp(t, dp.AddRemove), 0, errors.New("refused")
 	recorder := &Recorder{}
 	c, err := New(table{sizes, []int64{3, 4}}, Params{Sizes: sizes, Ledger: ledger, Root: root(t), Recorder: recorder, BeforeNoise: func() error {
-		if calls++; ledger.Spent().Sign() == 0 {
-			t.Error("the mark came before the charge")
-		}
+		calls++
+		must.Hold(t, ledger.Spent().Sign() != 0, "the mark came before the charge")
 		if calls == 1 {
 			return refused
 		}
@@ -24,9 +23,8 @@ func TestBeforeNoise(t *testing.T) {
 	}})
 	must.Do(t, err)
 	for i, stage := range []string{"a", "b", "c"} {
-		if _, err := c.Total(stage, dp.ShareOf(1, 10)); errors.Is(err, refused) != (i == 0) || i > 0 && err != nil {
-			t.Errorf("stage %s: %v", stage, err)
-		}
+		_, err := c.Total(stage, dp.ShareOf(1, 10))
+		must.Hold(t, errors.Is(err, refused) == (i == 0) && (i <= 0 || err == nil), "stage %s: %v", stage, err)
 	}
 	must.Hold(t, calls == 2 && len(recorder.Calls) == 2, "%d marks and %d draws, want 2 of each", calls, len(recorder.Calls))
 }

@@ -22,9 +22,7 @@ func TestContracts(t *testing.T) {
 		}
 		found++
 		for _, part := range []string{"precondition", "guarantee", "rounding", "source"} {
-			if !strings.Contains(strings.ToLower(f.Doc.Text()), part) {
-				t.Errorf("%s: the comment has no %s", f.Name.Name, part)
-			}
+			must.Hold(t, strings.Contains(strings.ToLower(f.Doc.Text()), part), "%s: the comment has no %s", f.Name.Name, part)
 		}
 	}
 	must.Hold(t, found >= 9, "%d methods were found", found)

@@ -33,9 +33,8 @@ func TestSelectionDraws(t *testing.T) {
 			for range 60_000 {
 				seen[c.index(p.draw())]++
 			}
-			if v := dptest.ChiSquare(seen, law); v < dptest.Alarm {
-				t.Errorf("%v %s: p = %g", n, c.method, v)
-			}
+			v := dptest.ChiSquare(seen, law)
+			must.Hold(t, v >= dptest.Alarm, "%v %s: p = %g", n, c.method, v)
 		}
 	}
 }
@@ -64,9 +63,7 @@ func TestOppositeScores(t *testing.T) {
 			want = 0
 		}
 		for i := 0; i < len(scores); i += 2 {
-			if got := scores[i] + scores[i+1]; got != want {
-				t.Errorf("%v, cell %d: scores sum to %d, want %d", n, i/2, got, want)
-			}
+			must.Equal(t, scores[i]+scores[i+1], want, "%v, cell %d: scores sum to", n, i/2)
 		}
 	}
 }

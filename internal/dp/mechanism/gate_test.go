@@ -59,9 +59,8 @@ func refuseExhausted(t *testing.T, l *accountant.Ledger, requests []Request) {
 	g.counts = forbidden{t}
 	g.open = func(string, int, [32]byte) noise.Source { t.Error("a stream was opened"); return nil }
 	for _, r := range requests {
-		if _, err := g.answer(r); !errors.As(err, new(accountant.ErrExhausted)) {
-			t.Errorf("%s: %v, want ErrExhausted", r.Method, err)
-		}
+		_, err := g.answer(r)
+		must.Hold(t, errors.As(err, new(accountant.ErrExhausted)), "%s: %v, want ErrExhausted", r.Method, err)
 	}
 	must.Hold(t, l.Spent().Cmp(spent) == 0 && len(l.Events()) == events && len(g.recorder.Calls) == 0, "a refused request was charged or recorded")
 }

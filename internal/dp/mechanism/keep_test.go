@@ -95,12 +95,10 @@ func TestKeepDraws(t *testing.T) {
 			scale, refusal, err := keepScale(l.Events()[0])
 			must.Do(t, err)
 			steps := int64(short * (1 << accountant.ScoreGridBits))
-			if v := dptest.ChiSquare(seen, keepLaw(steps, refusal, scale).probabilities()); v < dptest.Alarm {
-				t.Errorf("sign %d, %g short: p = %g: %v", sign, short, v, seen)
-			}
-			if v := dptest.ChiSquare(seen, keepLaw(steps, refusal*3, scale).probabilities()); v > dptest.Alarm {
-				t.Errorf("sign %d, %g short: three times the refusals fit: p = %g: %v", sign, short, v, seen)
-			}
+			v := dptest.ChiSquare(seen, keepLaw(steps, refusal, scale).probabilities())
+			must.Hold(t, v >= dptest.Alarm, "sign %d, %g short: p = %g: %v", sign, short, v, seen)
+			v = dptest.ChiSquare(seen, keepLaw(steps, refusal*3, scale).probabilities())
+			must.Hold(t, v <= dptest.Alarm, "sign %d, %g short: three times the refusals fit: p = %g: %v", sign, short, v, seen)
 		}
 	}
 }

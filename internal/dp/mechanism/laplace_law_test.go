@@ -170,9 +170,8 @@ func TestLaplaceReleases(t *testing.T) {
 				at := int(min(max(6+c.z(i)/wider/scale*2, 0), 11))
 				seen[at]++
 			}
-			if v := dptest.ChiSquare(seen, want); (v < dptest.Alarm) != (wider > 1) {
-				t.Errorf("%s, noise / %g: p = %g", name, wider, v)
-			}
+			v := dptest.ChiSquare(seen, want)
+			must.Hold(t, (v < dptest.Alarm) == (wider > 1), "%s, noise / %g: p = %g", name, wider, v)
 		}
 	}
 }

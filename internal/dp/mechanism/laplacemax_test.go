@@ -216,7 +216,6 @@ func TestLaplaceMaxDraws(t *testing.T) {
 	for range 60_000 {
 		seen[laplaceMax(errors, laplace, src)]++
 	}
-	if p := dptest.ChiSquare(seen, law); p < dptest.Alarm {
-		t.Errorf("p = %g: %v against %v", p, seen, law)
-	}
+	p := dptest.ChiSquare(seen, law)
+	must.Hold(t, p >= dptest.Alarm, "p = %g: %v against %v", p, seen, law)
 }

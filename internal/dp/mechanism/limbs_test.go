@@ -132,9 +132,8 @@ func TestReleasesForgetWhatCentringDoes(t *testing.T) {
 		}
 		a.centre(shape)
 		b.centre(shape)
-		if x, y := a.over(1<<25), b.over(1<<25); !slices.Equal(x, y) {
-			t.Fatalf("released as %v and %v", x, y)
-		}
+		x, y := a.over(1<<25), b.over(1<<25)
+		must.Need(t, slices.Equal(x, y), "released as %v and %v", x, y)
 	}
 }
 
@@ -145,9 +144,8 @@ func TestOverForgetsForms(t *testing.T) {
 		high, low := rng.Int64N(1<<61)>>rng.IntN(60), rng.Int64N(1<<61)
 		carried := rng.Int64N(1 << 24)
 		x := limbs{high: []int64{high, high - carried}, low: []int64{low, low + carried<<lowBits}}
-		if v := x.over(3 << 20); v[0] != v[1] {
-			t.Fatalf("%d·2^36 + %d released as %v and %v", high, low, v[0], v[1])
-		}
+		v := x.over(3 << 20)
+		must.Need(t, v[0] == v[1], "%d·2^36 + %d released as %v and %v", high, low, v[0], v[1])
 	}
 }
 
@@ -177,16 +175,13 @@ func TestResidualSensitivity(t *testing.T) {
 				}
 			}
 			got := new(big.Rat).SetFrac(most, big.NewInt(int64(cells)*int64(cells)))
-			if want := query.ResidualL2Squared(n, shape); got.Cmp(want) != 0 {
-				t.Errorf("%v %v: Δ² = %v, declared %v", n, shape, got, want)
-			}
+			want := query.ResidualL2Squared(n, shape)
+			must.Hold(t, got.Cmp(want) == 0, "%v %v: Δ² = %v, declared %v", n, shape, got, want)
 			charged, _ := chargedFor(t, n, shape).Float64()
-			if exact, _ := got.Float64(); charged < exact || charged > exact*1.001 {
-				t.Errorf("%v %v: Δ² = %v, charged for %g", n, shape, got, charged)
-			}
-			if c := query.ResidualShare(shape); n == dp.AddRemove && got.Cmp(c) != 0 {
-				t.Errorf("%v: Δ² = %v, Π(1−1/k) = %v", shape, got, c)
-			}
+			exact, _ := got.Float64()
+			must.Hold(t, charged >= exact && charged <= exact*1.001, "%v %v: Δ² = %v, charged for %g", n, shape, got, charged)
+			c := query.ResidualShare(shape)
+			must.Hold(t, n != dp.AddRemove || got.Cmp(c) == 0, "%v: Δ² = %v, Π(1−1/k) = %v", shape, got, c)
 		}
 	}
 }

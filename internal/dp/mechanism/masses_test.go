@@ -215,9 +215,8 @@ func (s spent) check(t *testing.T, what string, tight float64) {
 	for name, u := range map[string]dptest.Used{"ε": s.epsilon, "rho": s.rho, "Rényi": s.renyi, "δ(ε)": s.delta} {
 		must.Hold(t, !u.Exceeds(), "%s: %s of the worst pair is %v of the claim", what, name, u)
 	}
-	if used := max(s.epsilon.Float64(), s.rho.Float64()); used < tight {
-		t.Errorf("%s: the worst pair uses %.3f of the claim: too little to see an error", what, used)
-	}
+	used := max(s.epsilon.Float64(), s.rho.Float64())
+	must.Hold(t, used >= tight, "%s: the worst pair uses %.3f of the claim: too little to see an error", what, used)
 	pure := ""
 	if s.epsilon.Float64() > 0 {
 		pure = "ε " + s.epsilon.String() + ", "

@@ -86,9 +86,8 @@ func TestMeanDistanceSum(t *testing.T) {
 			}
 			up := new(big.Int).Add(want.Num(), new(big.Int).Sub(want.Denom(), big.NewInt(1)))
 			up.Quo(up, want.Denom())
-			if got := sumOf(weightedGate(t, cells, l), w, model); got != up.Int64() {
-				t.Fatalf("weights of %d bits: %d, want %v rounded up, %v", bits, got, want, up)
-			}
+			got := sumOf(weightedGate(t, cells, l), w, model)
+			must.Need(t, got == up.Int64(), "weights of %d bits: %d, want %v rounded up, %v", bits, got, want, up)
 		}
 	}
 }

@@ -42,12 +42,10 @@ func TestNumbersAreNoisy(t *testing.T) {
 				y := release.Total.Units + release.MaxError.Counts - truth
 				seen[int(max(-reach, min(reach, y))+reach)]++
 			}
-			if v := dptest.ChiSquare(seen, law); v < dptest.Alarm {
-				t.Errorf("%s: p = %g", r.Method, v)
-			}
-			if v := dptest.ChiSquare(seen, narrow); v > dptest.Alarm {
-				t.Errorf("%s: fits less noise: p = %g", r.Method, v)
-			}
+			v := dptest.ChiSquare(seen, law)
+			must.Hold(t, v >= dptest.Alarm, "%s: p = %g", r.Method, v)
+			v = dptest.ChiSquare(seen, narrow)
+			must.Hold(t, v <= dptest.Alarm, "%s: fits less noise: p = %g", r.Method, v)
 			g.open = open
 		}
 	}

@@ -50,9 +50,8 @@ func TestMeasureNoise(t *testing.T) {
 			if kind == dp.Pure {
 				want = 16 // the scale's precision
 			}
-			if ratio := measured[0].Variance / measured[1].Variance; math.Abs(ratio/want-1) > .01 {
-				t.Errorf("%v %v: variances of precisions 1 and 4 have ratio %g", n, kind, ratio)
-			}
+			ratio := measured[0].Variance / measured[1].Variance
+			must.Hold(t, math.Abs(ratio/want-1) <= .01, "%v %v: variances of precisions 1 and 4 have ratio %g", n, kind, ratio)
 		}
 	}
 }
@@ -160,9 +159,8 @@ func TestMaxErrorRoundsUp(t *testing.T) {
 		want     int64
 		wantBits int
 	}{{1, 0, 1, 0}, {0, 0, 0, 0}, {1 << 20, 0, 1, 0}, {1<<20 + 1, 0, 2, 0}, {3, 19, 2, 19}, {7, 20, 7, 20}, {7, 30, 7, 20}} {
-		if got, bits := ceilTo(c.x, 20, c.to); got != c.want || bits != c.wantBits {
-			t.Errorf("%d·2^-20 up to 2^-%d: %d·2^-%d, want %d·2^-%d", c.x, c.to, got, bits, c.want, c.wantBits)
-		}
+		got, bits := ceilTo(c.x, 20, c.to)
+		must.Hold(t, got == c.want && bits == c.wantBits, "%d·2^-20 up to 2^-%d: %d·2^-%d, want %d·2^-%d", c.x, c.to, got, bits, c.want, c.wantBits)
 	}
 }
 
@@ -178,13 +176,11 @@ func TestStrongSelections(t *testing.T) {
 		model[1][0] -= 4
 		g := testGate(t, []int64{90, 80, 70, 60}, l)
 		cell, err := g.curator().SelectCell("cell", 1, w, model, 300, dp.ShareOf(1, 9))
-		if want := (query.Cell{Marginal: 2, Cell: 3, Sign: -1}); err != nil || cell != want {
-			t.Errorf("%v: cell %v, %v, want %v", n, cell, err, want)
-		}
+		want := (query.Cell{Marginal: 2, Cell: 3, Sign: -1})
+		must.Hold(t, err == nil && cell == want, "%v: cell %v, %v, want %v", n, cell, err, want)
 		cell, err = g.curator().LaplaceMaxCell("laplace", 1, w, model, 1e-3)
-		if want := (query.Cell{Marginal: 2, Cell: 3, Sign: -1}); err != nil || cell != want {
-			t.Errorf("%v: Laplace cell %v, %v, want %v", n, cell, err, want)
-		}
+		want = (query.Cell{Marginal: 2, Cell: 3, Sign: -1})
+		must.Hold(t, err == nil && cell == want, "%v: Laplace cell %v, %v, want %v", n, cell, err, want)
 		block, err := g.curator().SelectBlock("block", 1, w, model, dp.ShareOf(1, 9))
 		must.Hold(t, err == nil && block.Marginal == 2 && len(block.Signs) == 4 && block.Signs[3] == -1, "%v: block %v, %v", n, block, err)
 		most, err := g.curator().MaxError("max", w, model, dp.ShareOf(1, 9))

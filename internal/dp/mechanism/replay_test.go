@@ -142,9 +142,8 @@ func TestRecordedRangesHold(t *testing.T) {
 func TestDigests(t *testing.T) {
 	seen := map[[32]byte]string{}
 	note := func(name string, digest [32]byte) {
-		if with, ok := seen[digest]; ok {
-			t.Errorf("%s and %s share a digest", name, with)
-		}
+		with, ok := seen[digest]
+		must.Hold(t, !ok, "%s and %s share a digest", name, with)
 		seen[digest] = name
 	}
 	base := requests()[5] // SelectCell

@@ -173,9 +173,8 @@ func TestScreeningsRefuse(t *testing.T) {
 		l := zcdp(t, dp.AddRemove)
 		g := newGate(forbidden{t}, Params{Sizes: sizes, Ledger: l, Root: root(t), Recorder: &Recorder{}})
 		c.change(&c.request)
-		if _, err := g.answer(c.request); err == nil || l.Spent().Sign() != 0 || strings.ContainsAny(err.Error(), "\n") {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := g.answer(c.request)
+		must.Hold(t, err != nil && l.Spent().Sign() == 0 && !strings.ContainsAny(err.Error(), "\n"), "%s: %v", name, err)
 	}
 	for name, c := range map[string]struct {
 		request Request
@@ -235,9 +234,8 @@ func TestScreeningsReplay(t *testing.T) {
 		nudge float64
 	}{{nil, 0}, {query.Recoding{{0, 1}, nil}, 0}, {query.Recoding{{1, 0}, nil}, 1e-9}} {
 		frozen, left := Replay(g.curator().Budget(), g.recorder.Calls)
-		if _, _, err := ask(frozen, other.merge, other.nudge); err == nil || left() == 0 {
-			t.Errorf("%v: a changed request was answered", other)
-		}
+		_, _, err := ask(frozen, other.merge, other.nudge)
+		must.Hold(t, err != nil && left() != 0, "%v: a changed request was answered", other)
 	}
 }
 
@@ -253,9 +251,8 @@ func TestResidualsUseMergedCodes(t *testing.T) {
 	}
 	a, b := release([]int64{5, 1, 0, 4, 2, 2}), release(make([]int64, 6))
 	for z, want := range lessMeans([]int64{7, 3, 0, 4}, []int{2, 2}) {
-		if got := a.Values[z] - b.Values[z]; math.Abs(got-want) > 1e-9 {
-			t.Errorf("cell %d: centred count %g, want %g", z, got, want)
-		}
+		got := a.Values[z] - b.Values[z]
+		must.Hold(t, math.Abs(got-want) <= 1e-9, "cell %d: centred count %g, want %g", z, got, want)
 	}
 	must.Hold(t, len(a.Values) == 4 && a.Clique.Equal(domain.Clique{0, 1}), "%v of %d cells", a.Clique, len(a.Values))
 }
@@ -268,12 +265,10 @@ func TestResidualVariance(t *testing.T) {
 		release := must.Value(g.answer(screenings()[0]))(t)
 		m, e := release.Measurements, l.Events()[0]
 		for i, c := range []float64{.5, .5, .25} {
-			if want := c * e.Variance(i); math.Abs(m[i].Variance/want-1) > 1e-12 {
-				t.Errorf("%v marginal %d: variance %g, want %g", n, i, m[i].Variance, want)
-			}
-			if ratio := m[0].Variance / m[i].Variance; math.Abs(ratio/float64(1+i)-1) > 1e-4 {
-				t.Errorf("%v marginal %d: precision is %g of the first", n, i, ratio)
-			}
+			want := c * e.Variance(i)
+			must.Hold(t, math.Abs(m[i].Variance/want-1) <= 1e-12, "%v marginal %d: variance %g, want %g", n, i, m[i].Variance, want)
+			ratio := m[0].Variance / m[i].Variance
+			must.Hold(t, math.Abs(ratio/float64(1+i)-1) <= 1e-4, "%v marginal %d: precision is %g of the first", n, i, ratio)
 		}
 	}
 }

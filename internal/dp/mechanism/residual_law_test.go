@@ -262,9 +262,8 @@ func TestResidualNoise(t *testing.T) {
 				x := (r.Values[1] - centred[1]) / math.Sqrt(scale*r.Variance)
 				seen[int(max(0, min(15, math.Floor(2*x)+8)))]++
 			}
-			if v := dptest.ChiSquare(seen, p); (v < dptest.Alarm) != (scale > 1) {
-				t.Errorf("%v %v, variance ×%g: p = %g", n, shape, scale, v)
-			}
+			v := dptest.ChiSquare(seen, p)
+			must.Hold(t, (v < dptest.Alarm) == (scale > 1), "%v %v, variance ×%g: p = %g", n, shape, scale, v)
 		}
 	}
 }

@@ -56,12 +56,10 @@ func TestTranscriptsFit(t *testing.T) {
 			must.Need(t, ok, "a run outside the law: %s", key)
 			seen[i]++
 		}
-		if v := dptest.ChiSquare(seen, laws[0]); v < dptest.Alarm {
-			t.Errorf("form %s: p = %g", form, v)
-		}
-		if v := dptest.ChiSquare(seen, laws[1]); v > dptest.Alarm {
-			t.Errorf("form %s: runs fit the law of a neighbour: p = %g", form, v)
-		}
+		v := dptest.ChiSquare(seen, laws[0])
+		must.Hold(t, v >= dptest.Alarm, "form %s: p = %g", form, v)
+		v = dptest.ChiSquare(seen, laws[1])
+		must.Hold(t, v <= dptest.Alarm, "form %s: runs fit the law of a neighbour: p = %g", form, v)
 		dptest.Figure(t, "form %q: p = %.3g over %d transcripts", form, dptest.ChiSquare(seen, laws[0]), len(seen))
 	}
 }

@@ -49,12 +49,10 @@ func TestTreesAreCharged(t *testing.T) {
 				}
 			}
 			part, _ := l.Spent().Float64()
-			if part /= l.Budget().Capacity; part > 1./50 || part < .999/50 {
-				t.Errorf("%v: %g of the budget is spent, want 0.02", n, part)
-			}
-			if ratio := e.Variance(0) / e.Variance(1); math.Abs(ratio-3) > .01 {
-				t.Errorf("precisions 1 and 3: variances have the ratio %g", ratio)
-			}
+			part /= l.Budget().Capacity
+			must.Hold(t, part <= 1./50 && part >= .999/50, "%v: %g of the budget is spent, want 0.02", n, part)
+			ratio := e.Variance(0) / e.Variance(1)
+			must.Hold(t, math.Abs(ratio-3) <= .01, "precisions 1 and 3: variances have the ratio %g", ratio)
 		}
 	}
 }
@@ -101,9 +99,8 @@ func TestTreesBindTheirStreams(t *testing.T) {
 	must.Hold(t, slices.Equal(a.Nodes, b.Nodes), "equal counts, other noise")
 	for _, c := range []query.Tree{release(1, 1<<30), release(0, 1<<29)} {
 		for i := range a.Nodes {
-			if d := a.Nodes[i].Difference - c.Nodes[i].Difference; math.Abs(d) <= 1 && d == math.Trunc(d) {
-				t.Errorf("node %d: the noise belongs to another table", i)
-			}
+			d := a.Nodes[i].Difference - c.Nodes[i].Difference
+			must.Hold(t, math.Abs(d) > 1 || d != math.Trunc(d), "node %d: the noise belongs to another table", i)
 		}
 	}
 }
@@ -119,9 +116,8 @@ func TestTreesAreRefused(t *testing.T) {
 	g.counts = forbidden{t}
 	g.open = func(string, int, [32]byte) noise.Source { t.Error("a stream was opened"); return nil }
 	var exhausted accountant.ErrExhausted
-	if _, err := g.answer(treeRequest("trees")); !errors.As(err, &exhausted) {
-		t.Errorf("%v, want ErrExhausted", err)
-	}
+	_, err := g.answer(treeRequest("trees"))
+	must.Hold(t, errors.As(err, &exhausted), "%v, want ErrExhausted", err)
 }
 
 // TestCoarsen: later requests speak of the coarser codes, nothing is charged, and the replay of all calls is the same.

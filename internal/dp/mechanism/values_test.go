@@ -179,13 +179,11 @@ func TestValuesRelease(t *testing.T) {
 					t.Errorf("%v: value %d has %g, the threshold is %g", kind, i, v.Count, found[1].Threshold)
 				}
 			}
-			if events := l.Events(); len(events) != 1 || events[0].Kind != dp.ValuesAbove || events[0].First != 3 {
-				t.Errorf("%v: charged %v", kind, events)
-			}
+			events := l.Events()
+			must.Hold(t, len(events) == 1 && events[0].Kind == dp.ValuesAbove && events[0].First == 3, "%v: charged %v", kind, events)
 			again, left := Replay(c.Budget(), recorder.Calls)
-			if replayed, err := again.Values("values", 1, []query.ValuesOf{{Column: 0}, {Column: 1}}, 3, dp.ShareOf(1, 1), dp.ShareOf(1, 2)); err != nil || left() != 0 || len(replayed[1].Values) != 3 {
-				t.Errorf("%v: replayed %v, %v", kind, replayed, err)
-			}
+			replayed, err := again.Values("values", 1, []query.ValuesOf{{Column: 0}, {Column: 1}}, 3, dp.ShareOf(1, 1), dp.ShareOf(1, 2))
+			must.Hold(t, err == nil && left() == 0 && len(replayed[1].Values) == 3, "%v: replayed %v, %v", kind, replayed, err)
 			released = append(released, recorder.Calls[0].Release)
 		}
 		must.Hold(t, released[0].Digest() == released[1].Digest(), "%v: the order of a table decides what is released", kind)
@@ -199,8 +197,7 @@ func TestValuesBeyondInts(t *testing.T) {
 		count, z int64
 		passes   bool
 	}{{1 << 40, -1 << 45, true}, {500, 1, true}, {500, 0, false}, {501, -1 << 36, false}, {501, 1 - 1<<36, true}} {
-		if _, ok := above(e, c.count, c.z); ok != c.passes {
-			t.Errorf("a count of %d with noise of %d steps: passes is %v", c.count, c.z, ok)
-		}
+		_, ok := above(e, c.count, c.z)
+		must.Hold(t, ok == c.passes, "a count of %d with noise of %d steps: passes is %v", c.count, c.z, ok)
 	}
 }

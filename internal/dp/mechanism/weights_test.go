@@ -246,21 +246,18 @@ func TestWeightsReachReleases(t *testing.T) {
 		x, y := ask(a), ask(b)
 		want = append(want, float64(weighted{table{square, b}, bits}.Units()-weighted{table{square, a}, bits}.Units()))
 		for i := range want {
-			if got := y[i] - x[i]; math.Abs(got-want[i]) > 1e-9 {
-				t.Errorf("%v: release %d differs by %g, want %g", kind, i, got, want[i])
-			}
+			got := y[i] - x[i]
+			must.Hold(t, math.Abs(got-want[i]) <= 1e-9, "%v: release %d differs by %g, want %g", kind, i, got, want[i])
 		}
 	}
 	for value, works := range map[float64]bool{-1: true, 0.5: false} {
 		l := must.Value(query.NewLinear([][]float64{{value, 0, 1, 0}}))(t)
 		w := query.Workload{Sizes: square, Marginals: []query.Marginal{{Clique: domain.Clique{0, 1}, Queries: l, Weight: 1}}}
 		g := weightedGate(t, a, weightedLedger(t, dp.AddRemove, dp.ZCDP, bits))
-		if _, err := g.answer(Request{Method: MaxError, Stage: "queries", Workload: w, Model: query.Answers{{0}}, Share: share}); (err == nil) != works {
-			t.Errorf("a query with the value %g: %v", value, err)
-		}
-		if got, want := g.workloadErrors(w, query.Answers{{0}})[0], int64(value*700*(1<<20))+4095<<8; works && got != want {
-			t.Errorf("a query is answered by %d steps, want %d", got, want)
-		}
+		_, err := g.answer(Request{Method: MaxError, Stage: "queries", Workload: w, Model: query.Answers{{0}}, Share: share})
+		must.Hold(t, (err == nil) == works, "a query with the value %g: %v", value, err)
+		got, want := g.workloadErrors(w, query.Answers{{0}})[0], int64(value*700*(1<<20))+4095<<8
+		must.Hold(t, !works || got == want, "a query is answered by %d steps, want %d", got, want)
 	}
 	w, model := small()
 	whole := []int64{3, 0, 7, 1}

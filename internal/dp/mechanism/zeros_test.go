@@ -42,9 +42,8 @@ func TestTrailingZeros(t *testing.T) {
 			}
 		}
 		for count, s := range seen {
-			if v := dptest.ChiSquare(s, zerosLaw(event, int64(count))); v < dptest.Alarm {
-				t.Errorf("%s: trailing zeros of count %d: p = %g: %v", name, count, v, s)
-			}
+			v := dptest.ChiSquare(s, zerosLaw(event, int64(count)))
+			must.Hold(t, v >= dptest.Alarm, "%s: trailing zeros of count %d: p = %g: %v", name, count, v, s)
 		}
 		even := append([]int(nil), seen[0]...) // what a count of 0 plus noise on a coarser grid would show
 		even[1], even[0] = even[1]+even[0], 0

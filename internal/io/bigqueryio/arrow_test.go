@@ -139,9 +139,8 @@ func TestArrowTypesThatDoNotFit(t *testing.T) {
 		as  domain.Type
 	}{{zoned, domain.DateTime}, {local, domain.Timestamp}, {arrow.BinaryTypes.Binary, domain.String}} {
 		src := &Source{Columns: []Column{{As: c.as}}}
-		if _, ok := src.reads(0, c.typ); ok {
-			t.Errorf("%v is read as %v", c.typ, c.as)
-		}
+		_, ok := src.reads(0, c.typ)
+		must.Hold(t, !ok, "%v is read as %v", c.typ, c.as)
 	}
 }
 
@@ -176,9 +175,7 @@ func mark(t *testing.T, seen []bool, chunks []*domain.Chunk) {
 			if n%3 == 0 {
 				want = "NULL"
 			}
-			if seen[n] || texts[i] != want {
-				t.Fatalf("row %d: seen %v, text %q, want %q", n, seen[n], texts[i], want)
-			}
+			must.Need(t, !seen[n] && texts[i] == want, "row %d: seen %v, text %q, want %q", n, seen[n], texts[i], want)
 			seen[n] = true
 		}
 	}

@@ -131,9 +131,7 @@ func TestLoadRequest(t *testing.T) {
 			must.Hold(t, strings.Contains(f.request, want), "%v: %s is not in %s", w, want, f.request)
 		}
 		must.Hold(t, strings.Contains(f.request, `"schema":{"fields":`+schema), "%v: schema in %s", w, f.request)
-		if !strings.Contains(f.patched, `"labels":{"dapple_run":"run-`+w.String()+`","team":"census"}`) {
-			t.Errorf("%v: labels of the table: %s", w, f.patched)
-		}
+		must.Hold(t, strings.Contains(f.patched, `"labels":{"dapple_run":"run-`+w.String()+`","team":"census"}`), "%v: labels of the table: %s", w, f.patched)
 	}
 }
 
@@ -174,9 +172,8 @@ func TestPauses(t *testing.T) {
 	l := loading{sleep: func(_ context.Context, d time.Duration) error { total += d; return nil }}
 	for i, most := range []time.Duration{1, 2, 4, 8, 16, 32, 32} {
 		total = 0
-		if err := l.pause(context.Background(), i); err != nil || total > most*time.Second || total < most*time.Second/2 {
-			t.Errorf("after %d failures: %v, %v", i, total, err)
-		}
+		err := l.pause(context.Background(), i)
+		must.Hold(t, err == nil && total <= most*time.Second && total >= most*time.Second/2, "after %d failures: %v, %v", i, total, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -35,9 +35,7 @@ func TestTwoTablesAreLoadedInTurn(t *testing.T) {
 	f := start(t, script{inserts: []string{"", "400 invalid"}})
 	s, refs := twoTables(t, f, "")
 	_, err := s.Publish(ctx, refs, tables.Release{Model: "m"})
-	if err == nil || !strings.HasSuffix(err.Error(), "400 invalid; staged files kept; p.d.t_people is loaded, and p.d.t_events is not") {
-		t.Fatal(err)
-	}
+	must.Need(t, err != nil && strings.HasSuffix(err.Error(), "400 invalid; staged files kept; p.d.t_people is loaded, and p.d.t_events is not"), "%v", err)
 	if w, found, err := s.Find(ctx, "m"); found || err != nil || w.Job != f.order[0] {
 		t.Errorf("people alone: %+v, %v, %v", w, found, err)
 	}
@@ -47,14 +45,12 @@ func TestTwoTablesAreLoadedInTurn(t *testing.T) {
 	if !strings.Contains(f.request, `"gs://b/part-2","gs://b/part-3"`) || !strings.Contains(f.request, `"tableId":"t_events"`) {
 		t.Errorf("the last load is %s", f.request)
 	}
-	if n := slices.Compact(slices.Sorted(slices.Values(f.order))); len(n) != 2 || f.order[0] == f.order[1] {
-		t.Errorf("jobs %q", f.order)
-	}
+	n := slices.Compact(slices.Sorted(slices.Values(f.order)))
+	must.Hold(t, len(n) == 2 && f.order[0] != f.order[1], "jobs %q", f.order)
 	w, found, err := s.Find(ctx, "m")
 	must.Hold(t, err == nil && found && w.People == 10 && w.Rows == 10 && w.Job == f.order[0]+" and "+f.order[1], "%+v, %v, %v", w, found, err)
-	if _, found, _ := s.Find(ctx, "another model"); found {
-		t.Error("another run's rows are found")
-	}
+	_, found, _ = s.Find(ctx, "another model")
+	must.Hold(t, !found, "another run's rows are found")
 }
 
 // Before the first is loaded both are looked at once more: a second that cannot be loaded leaves both as they were.
@@ -70,9 +66,8 @@ func TestTwoTablesAreLookedAtBeforeTheFirst(t *testing.T) {
 		t.Errorf("at launch: %v", err)
 	}
 	s, _ = twoTables(t, f, "append")
-	if note := s.Note(); !strings.HasPrefix(note, "bq://p.d.t_people and bq://p.d.t_events, write=append; one load job for each of ") {
-		t.Error(note)
-	}
+	note := s.Note()
+	must.Hold(t, strings.HasPrefix(note, "bq://p.d.t_people and bq://p.d.t_events, write=append; one load job for each of "), "%v", note)
 	s, refs = twoTables(t, f, "truncate")
 	must.Pass(t, s.Check(ctx))
 	must.Fails(s.Publish(ctx, refs[:3], tables.Release{Model: "m"}))(t, "1 of 2 shards came", "a part has gone")

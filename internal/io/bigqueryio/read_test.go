@@ -84,9 +84,7 @@ func TestManyRowsArriveInSeveralChunks(t *testing.T) {
 	}
 	f.Counted = len(f.Rows)
 	chunks, err := records(planned(t, f.start(t), ReadOptions{}))
-	if err != nil || len(chunks) != 3 || chunks[2].Rows != 1 || chunks[1].Columns[0].Ints[0] != chunkRows {
-		t.Fatalf("got %d chunks, %v", len(chunks), err)
-	}
+	must.Need(t, err == nil && len(chunks) == 3 && chunks[2].Rows == 1 && chunks[1].Columns[0].Ints[0] == chunkRows, "got %d chunks, %v", len(chunks), err)
 }
 
 // A step that is repeated finds the job of the first, also where its answer was lost.
@@ -95,9 +93,8 @@ func TestRepeatedReadingRunsOneQuery(t *testing.T) {
 	src := planned(t, f.start(t), ReadOptions{})
 	f.Refuse["POST jobs"] = refused{code: 400, reason: "invalid", times: 1, carriedOut: true}
 	for range 2 {
-		if chunks, err := records(src); err != nil || len(chunks) != 1 {
-			t.Fatalf("got %d chunks, %v", len(chunks), err)
-		}
+		chunks, err := records(src)
+		must.Need(t, err == nil && len(chunks) == 1, "got %d chunks, %v", len(chunks), err)
 	}
 	must.Hold(t, len(f.jobs) == 1, "%d queries were run; want 1", len(f.jobs))
 	for id, sql := range f.jobs {
@@ -186,7 +183,6 @@ func TestReadingEndsWithItsTime(t *testing.T) {
 	f := served()
 	src := planned(t, f.start(t), ReadOptions{Timeout: 50 * time.Millisecond})
 	f.Refuse["GET queries"] = refused{code: 503, reason: "backendError"}
-	if _, err := records(src); err == nil || err.Error() != "bigquery: p.d.t: context deadline exceeded" {
-		t.Errorf("got %v", err)
-	}
+	_, err := records(src)
+	must.Hold(t, err != nil && err.Error() == "bigquery: p.d.t: context deadline exceeded", "got %v", err)
 }

@@ -37,9 +37,8 @@ func TestSinkValidateListsAllFaults(t *testing.T) {
 
 func TestWriteByName(t *testing.T) {
 	for _, w := range []Write{WriteEmpty, WriteTruncate, WriteAppend} {
-		if got, err := ParseWrite(w.String()); got != w || err != nil {
-			t.Errorf("%v: got %v, %v", w, got, err)
-		}
+		got, err := ParseWrite(w.String())
+		must.Hold(t, got == w && err == nil, "%v: got %v, %v", w, got, err)
 	}
 	if _, err := ParseWrite("replace"); err == nil || err.Error() != `bigquery: write "replace": want empty, truncate or append` {
 		t.Error(err)
@@ -52,9 +51,8 @@ func TestSinkIsPlainData(t *testing.T) {
 	s.sleep, s.Labels, s.Deadline = nil, map[string]string{"a": "b"}, time.Hour
 	b := must.Value(json.Marshal(s))(t)
 	var back Sink
-	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, s) {
-		t.Errorf("got %+v, want %+v, %v", back, s, err)
-	}
+	err := json.Unmarshal(b, &back)
+	must.Hold(t, err == nil && reflect.DeepEqual(back, s), "got %+v, want %+v, %v", back, s, err)
 	long := Sink{RunID: strings.Repeat("Z", 64)}
 	must.Equal(t, long.labels()[runLabel], strings.Repeat("z", 63), "label")
 }

@@ -47,9 +47,7 @@ func TestSchemaAgreesWithFiles(t *testing.T) {
 	must.Value(w.Close())(t)
 	r := must.Value(file.NewParquetReader(bytes.NewReader(b.Bytes())))(t)
 	columns := columns(&s.Domain)
-	if r.MetaData().Schema.NumColumns() != len(columns) {
-		t.Fatalf("%d columns in the file, %d in the schema", r.MetaData().Schema.NumColumns(), len(columns))
-	}
+	must.Need(t, r.MetaData().Schema.NumColumns() == len(columns), "%d columns in the file, %d in the schema", r.MetaData().Schema.NumColumns(), len(columns))
 	for i, f := range columns {
 		c := r.MetaData().Schema.Column(i)
 		required := c.SchemaNode().RepetitionType() == parquet.Repetitions.Required
@@ -63,12 +61,10 @@ func TestSchemaAgreesWithFiles(t *testing.T) {
 // What dapple writes into an absent table it can add to, and read.
 func TestSchemaFitsItself(t *testing.T) {
 	d := everyType()
-	if faults := mismatches(&d, columns(&d)); len(faults) > 0 {
-		t.Error(faults)
-	}
-	if _, faults := mapColumns(columns(&d), &d); len(faults) > 0 {
-		t.Error(faults)
-	}
+	faults := mismatches(&d, columns(&d))
+	must.Hold(t, len(faults) <= 0, "%v", faults)
+	_, faults = mapColumns(columns(&d), &d)
+	must.Hold(t, len(faults) <= 0, "%v", faults)
 }
 
 func TestMismatches(t *testing.T) {

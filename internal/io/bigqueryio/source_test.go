@@ -95,9 +95,7 @@ func TestCheckPinsWhatHasAHistory(t *testing.T) {
 		if strings.Contains(src.SQL(), "SYSTEM_TIME") != c.pinned || strings.Contains(src.Note(), "keeps the result for a day") == c.pinned {
 			t.Errorf("%+v: %s; %s", c, src.SQL(), src.Note())
 		}
-		if src.Columns[0] != (Column{Name: "ok", Type: "INT64", As: domain.Int64}) || src.Location != "EU" || src.Timeout != 6*time.Hour {
-			t.Errorf("%+v", src)
-		}
+		must.Hold(t, src.Columns[0] == (Column{Name: "ok", Type: "INT64", As: domain.Int64}) && src.Location == "EU" && src.Timeout == 6*time.Hour, "%+v", src)
 	}
 }
 
@@ -117,9 +115,8 @@ func TestSourceIsPlainData(t *testing.T) {
 	src := planned(t, served().start(t), ReadOptions{Via: ViaStorage})
 	b := must.Value(json.Marshal(src))(t)
 	var back Source
-	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, src) {
-		t.Errorf("got %+v, want %+v, %v", back, src, err)
-	}
+	err := json.Unmarshal(b, &back)
+	must.Hold(t, err == nil && reflect.DeepEqual(back, src), "got %+v, want %+v, %v", back, src, err)
 }
 
 func TestTableThatCannotBeAsked(t *testing.T) {
@@ -164,14 +161,12 @@ func unreachable(t *testing.T, c Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	const want = ": the service does not answer; is it within reach of this machine? try again later"
-	if _, err := Check(ctx, c, table, people(), ReadOptions{}); err == nil || err.Error() != "bigquery: p.d.t"+want {
-		t.Errorf("a table to read: %v", err)
-	}
+	_, err := Check(ctx, c, table, people(), ReadOptions{})
+	must.Hold(t, err != nil && err.Error() == "bigquery: p.d.t"+want, "a table to read: %v", err)
 	s := Sink{Client: c, Table: table, Domain: *people(), RunID: "run", Shards: 1}
 	s.Domain.PrivacyID = ""
-	if err := s.Check(ctx); err == nil || err.Error() != "bigquery: p.d"+want {
-		t.Errorf("a table to write: %v", err)
-	}
+	err = s.Check(ctx)
+	must.Hold(t, err != nil && err.Error() == "bigquery: p.d"+want, "a table to write: %v", err)
 }
 
 func TestSQLQuotesNames(t *testing.T) {
@@ -202,8 +197,7 @@ func TestParseTable(t *testing.T) {
 		must.Equal(t, must.Value(ParseTable(in))(t), want, "%s", in)
 	}
 	for _, in := range []string{"", "t", "d.t", "p..t", ".d.t", "p.d.", "p.d.t`", "p.d.t$20240101", "p.d.t*", "p.d;x.t", "p`.d.t", "p.d.t\nx", `p.d.t\`, "p.d.a/b", "bq://p/d/t"} {
-		if got, err := ParseTable(in); err == nil {
-			t.Errorf("%q: got %+v", in, got)
-		}
+		got, err := ParseTable(in)
+		must.Hold(t, err != nil, "%q: got %+v", in, got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"cloud.google.com/go/bigquery"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Every type has a row, whole, and BigQuery's own name for it is the domain's.
@@ -16,11 +17,8 @@ func TestEveryTypeHasARow(t *testing.T) {
 			continue
 		}
 		row := types[typ]
-		if (row.native != nil) != (typ.Facts().Form == domain.Ints) {
-			t.Errorf("%v: native in types.go is for types of form Ints, and for no other", typ)
-		}
-		if d := describe(&bigquery.FieldSchema{Name: "x", Type: row.field}); d.Type != typ || d.Fault != "" {
-			t.Errorf("%v is called %s in types.go, which reads as %+v", typ, row.field, d)
-		}
+		must.Hold(t, (row.native != nil) == (typ.Facts().Form == domain.Ints), "%v: native in types.go is for types of form Ints, and for no other", typ)
+		d := describe(&bigquery.FieldSchema{Name: "x", Type: row.field})
+		must.Hold(t, d.Type == typ && d.Fault == "", "%v is called %s in types.go, which reads as %+v", typ, row.field, d)
 	}
 }

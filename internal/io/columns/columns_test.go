@@ -207,9 +207,8 @@ func TestFloats(t *testing.T) {
 	for _, typ := range domain.Types() {
 		a := &domain.Attribute{Name: "x", Type: typ}
 		c, ok := Of(arrow.PrimitiveTypes.Float64, a)
-		if want := typ == domain.Float64 || typ == domain.Int64; ok != want {
-			t.Errorf("as %v: %v", typ, ok)
-		}
+		want := typ == domain.Float64 || typ == domain.Int64
+		must.Hold(t, ok == want, "as %v: %v", typ, ok)
 		if !ok {
 			continue
 		}
@@ -219,12 +218,9 @@ func TestFloats(t *testing.T) {
 		c.Take(b.NewArray(), 0, len(values), &out)
 		b.AppendValues(values, nil)
 		for i, v := range values {
-			if out.Form != domain.Floats || math.Float64bits(out.Floats[i]) != math.Float64bits(v) {
-				t.Errorf("%v is %v", v, out.Floats[i])
-			}
-			if _, usable := encoder.FromFloat(0, v); usable != (v == math.Trunc(v) && v >= -1<<63 && v < 1<<63) {
-				t.Errorf("%v as INT64: usable %v", v, usable)
-			}
+			must.Hold(t, out.Form == domain.Floats && math.Float64bits(out.Floats[i]) == math.Float64bits(v), "%v is %v", v, out.Floats[i])
+			_, usable := encoder.FromFloat(0, v)
+			must.Hold(t, usable == (v == math.Trunc(v) && v >= -1<<63 && v < 1<<63), "%v as INT64: usable %v", v, usable)
 		}
 	}
 }
@@ -338,15 +334,13 @@ func TestIDs(t *testing.T) {
 			} else {
 				text = strconv.FormatInt(out.Ints[i], 10)
 			}
-			if want := s.number(i).Num().String(); text != want {
-				t.Errorf("%v: %s, want %s", typ, text, want)
-			}
+			want := s.number(i).Num().String()
+			must.Hold(t, text == want, "%v: %s, want %s", typ, text, want)
 		}
 	}
 	for _, typ := range []arrow.DataType{arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.Binary, arrow.ListOf(arrow.PrimitiveTypes.Int8)} {
-		if _, ok := ID(typ); ok {
-			t.Errorf("%v is an ID", typ)
-		}
+		_, ok := ID(typ)
+		must.Hold(t, !ok, "%v is an ID", typ)
 	}
 }
 
@@ -362,8 +356,7 @@ func TestNull(t *testing.T) {
 	}
 	for _, c := range all {
 		var out domain.Column
-		if c.Take(a, 0, 3, &out); fmt.Sprint(out.Nulls) != "[true true true]" {
-			t.Errorf("NULLs %v", out.Nulls)
-		}
+		c.Take(a, 0, 3, &out)
+		must.Hold(t, fmt.Sprint(out.Nulls) == "[true true true]", "NULLs %v", out.Nulls)
 	}
 }

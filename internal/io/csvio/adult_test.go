@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // adultForm is the form of UCI Adult's raw file: no header, a blank after each comma, ? for missing.
@@ -48,9 +49,7 @@ func adultCounts(t *testing.T, each func(f *schema.File, yield func(*domain.Chun
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.Pass(t, err)
 	return fmt.Sprint(counts[1:])
 }
 
@@ -58,9 +57,8 @@ func TestAdultForm(t *testing.T) {
 	got := adultCounts(t, func(f *schema.File, yield func(*domain.Chunk) error) error {
 		return Each(strings.NewReader(madeUp), "made up", f.Domain, f.CSV, yield)
 	})
-	if want := "[[1 1 0 1 1] [2 2 0]]"; got != want {
-		t.Errorf("counts %s, want %s", got, want)
-	}
+	want := "[[1 1 0 1 1] [2 2 0]]"
+	must.Hold(t, got == want, "counts %s, want %s", got, want)
 }
 
 // TestAdult reads the file itself: 32,561 records, 1,836 of them without a workclass, 7,841 above 50K.
@@ -72,7 +70,6 @@ func TestAdult(t *testing.T) {
 	got := adultCounts(t, func(f *schema.File, yield func(*domain.Chunk) error) error {
 		return EachFile(filepath.Join(dir, "adult", "adult.data"), f.Domain, f.CSV, yield)
 	})
-	if want := "[[22696 1298 2541 4190 1836] [24720 7841 0]]"; got != want {
-		t.Errorf("counts %s, want %s", got, want)
-	}
+	want := "[[22696 1298 2541 4190 1836] [24720 7841 0]]"
+	must.Hold(t, got == want, "counts %s, want %s", got, want)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestCellsByTheRule: of 20,000 cells with blanks of all kinds at their ends and of declared texts of NULL, each is trimmed and NULL as
@@ -52,15 +53,11 @@ func TestCellsByTheRule(t *testing.T) {
 						got[k] = string(col.Text(i))
 					}
 				}
-				if s := got[0] + "|" + got[1]; s != wants[row] {
-					t.Errorf("%+v: %q, want %q", opts, s, wants[row])
-				}
+				must.Equal(t, got[0]+"|"+got[1], wants[row], "%+v", opts)
 				row++
 			}
 			return nil
 		})
-		if err != nil || row != len(wants) {
-			t.Errorf("%d rows of %d: %v", row, len(wants), err)
-		}
+		must.Hold(t, err == nil && row == len(wants), "%d rows of %d: %v", row, len(wants), err)
 	}
 }

@@ -181,9 +181,8 @@ func TestStrict(t *testing.T) {
 		}
 		return fmt.Errorf("%s line %d: %s", c.Source, c.Lines[row], d.Attributes[a].Name)
 	})
-	if want := `csv: p.csv line 3: age`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+	want := `csv: p.csv line 3: age`
+	must.Hold(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
 }
 
 // TestChunks: records keep their order over chunk borders, in new chunks and in one used again, and
@@ -267,9 +266,8 @@ func TestRoundTrip(t *testing.T) {
 		err = Each(&file, "p.csv", d, schema.CSV{}, func(c *domain.Chunk) error {
 			chunks = append(chunks, c)
 			dst := make([]domain.Code, c.Rows*d.Len())
-			if row, a, ok := domain.NewEncoder(d).EncodeStrict(c, dst); !ok {
-				t.Errorf("line %d, %s: a written cell is not readable", c.Lines[row], d.Attributes[a].Name)
-			}
+			row, a, ok := domain.NewEncoder(d).EncodeStrict(c, dst)
+			must.Hold(t, ok, "line %d, %s: a written cell is not readable", c.Lines[row], d.Attributes[a].Name)
 			got = append(got, dst...)
 			return nil
 		})
@@ -318,9 +316,8 @@ func TestWriterRefuses(t *testing.T) {
 columns: [{name: x, type: STRING, values: ["", '\N', "a\r\nb", c], null: true}]`).Domain
 	_, err := NewWriter(io.Discard, d, "")
 	must.Hold(t, err != nil && strings.Count(err.Error(), "CSV cannot hold") == 3, "got %v, want three faults", err)
-	if err := CheckOutput(d, "c"); err == nil || strings.Count(err.Error(), "CSV cannot hold") != 4 {
-		t.Errorf("got %v, want four faults", err)
-	}
+	err = CheckOutput(d, "c")
+	must.Hold(t, err != nil && strings.Count(err.Error(), "CSV cannot hold") == 4, "got %v, want four faults", err)
 	must.Fail(t, CheckOutput(d, "a,b"), `NULL as "a,b"`, "a mark that needs quotes")
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // FuzzReader: no file makes the reader panic; its chunks are whole; an error holds no long piece of the
@@ -27,9 +28,7 @@ func FuzzReader(f *testing.F) {
 			opts.Columns = []string{"age", "sex", "id"}
 		}
 		err := Each(strings.NewReader(text), "p", d, opts, func(c *domain.Chunk) error {
-			if len(c.Lines) != c.Rows || c.Rows == 0 || c.Rows > chunkRows {
-				t.Fatalf("a chunk of %d rows with %d lines", c.Rows, len(c.Lines))
-			}
+			must.Need(t, len(c.Lines) == c.Rows && c.Rows != 0 && c.Rows <= chunkRows, "a chunk of %d rows with %d lines", c.Rows, len(c.Lines))
 			domain.NewEncoder(d).Encode(c, make([]domain.Code, 2*c.Rows))
 			return again(t, d, c)
 		})
@@ -37,9 +36,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		for i := 0; i+40 <= len(text); i += 20 {
-			if strings.Contains(err.Error(), text[i:i+40]) {
-				t.Fatalf("the error holds a piece of the file")
-			}
+			must.Need(t, !strings.Contains(err.Error(), text[i:i+40]), "the error holds a piece of the file")
 		}
 	})
 }
@@ -73,9 +70,7 @@ func again(t *testing.T, d *domain.Domain, c *domain.Chunk) error {
 		for i := range back.Rows {
 			for a := range back.Columns {
 				got, want := cellText(&back.Columns[a], i), cellText(&c.Columns[a], row)
-				if got != want && !strings.Contains(want, "\r") {
-					t.Fatalf("wrote %q, read %q", want, got)
-				}
+				must.Need(t, got == want || strings.Contains(want, "\r"), "wrote %q, read %q", want, got)
 			}
 			row++
 		}
@@ -110,9 +105,7 @@ func FuzzBlankLines(f *testing.F) {
 		}
 		rows, err := read(text)
 		same, sameErr := read(quoteBlanks(text))
-		if (err == nil) != (sameErr == nil) || err == nil && !slices.Equal(rows, same) {
-			t.Errorf("read %q, %v; want %q, %v", rows, err, same, sameErr)
-		}
+		must.Hold(t, (err == nil) == (sameErr == nil) && (err != nil || slices.Equal(rows, same)), "read %q, %v; want %q, %v", rows, err, same, sameErr)
 	})
 }
 
@@ -148,9 +141,7 @@ func FuzzAgainstStandard(f *testing.F) {
 		s := newScanner(&pieces{[]byte(text), 1 + len(text)/3}, comma, 1<<20)
 		s.layout = std.TrimLeadingSpace
 		for i := 0; s.record(); i++ {
-			if i == len(want) {
-				t.Fatalf("more than the %d records of the standard", i)
-			}
+			must.Need(t, i != len(want), "more than the %d records of the standard", i)
 			var cells []string
 			for more := true; more; {
 				more = s.next(theText)
@@ -160,9 +151,7 @@ func FuzzAgainstStandard(f *testing.F) {
 				}
 				cells = append(cells, strings.ReplaceAll(cell, "\r\n", "\n"))
 			}
-			if !slices.Equal(cells, want[i]) {
-				t.Fatalf("record %d: read %q, the standard %q", i, cells, want[i])
-			}
+			must.Need(t, slices.Equal(cells, want[i]), "record %d: read %q, the standard %q", i, cells, want[i])
 			want[i] = nil
 		}
 		if s.err != nil || len(want) > 0 && want[len(want)-1] != nil {

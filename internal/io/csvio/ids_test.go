@@ -73,9 +73,8 @@ func TestIDsStayDistinct(t *testing.T) {
 				if known[id] {
 					continue
 				}
-				if other, is := seen[got[n]]; is && other != id {
-					t.Errorf("%.40q and %.40q are one ID", other, id)
-				}
+				other, is := seen[got[n]]
+				must.Hold(t, !is || other == id, "%.40q and %.40q are one ID", other, id)
 				seen[got[n]] = id
 				n++
 			}
@@ -93,9 +92,8 @@ func TestUnquotedIDsStayDistinct(t *testing.T) {
 				continue
 			}
 			got := idsOf(t, "sex,id\nF,"+id+"\n", opts)
-			if other, is := seen[got[0]]; is || len(got) != 1 || got[0] == "no ID" {
-				t.Errorf("%q and %q are one ID", other, id)
-			}
+			other, is := seen[got[0]]
+			must.Hold(t, !is && len(got) == 1 && got[0] != "no ID", "%q and %q are one ID", other, id)
 			seen[got[0]] = id
 		}
 	}
@@ -121,9 +119,8 @@ func TestNoID(t *testing.T) {
 // TestTrimIDLeavesColumns: trim_id takes no blank off a column.
 func TestTrimIDLeavesColumns(t *testing.T) {
 	got, err := show(t, "id,sex,age\n 1 , \"F\" , \n", schema.CSV{TrimID: true, NullID: []string{""}})
-	if want := `2:1| "F" | |`; err != nil || got != want {
-		t.Errorf("got %q, %v; want %q", got, err, want)
-	}
+	want := `2:1| "F" | |`
+	must.Hold(t, err == nil && got == want, "got %q, %v; want %q", got, err, want)
 }
 
 // TestSplitReads: where a read ends changes nothing, line ends at the border included.

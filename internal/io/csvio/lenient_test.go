@@ -143,9 +143,8 @@ func TestLongRecords(t *testing.T) {
 	} {
 		text := "id,sex,age\n1,F,1\n" + c.line + "\r\n2,M,2\n"
 		want := fmt.Sprintf("2:1|F|1| 3:%s %d:2|M|2|", c.want, 4+strings.Count(c.line, "\n"))
-		if got, err := show(t, text, opts); err != nil || got != want {
-			t.Errorf("%s: got %.200q, %v; want %.200q", c.name, got, err, want)
-		}
+		got, err := show(t, text, opts)
+		must.Hold(t, err == nil && got == want, "%s: got %.200q, %v; want %.200q", c.name, got, err, want)
 	}
 }
 
@@ -156,12 +155,9 @@ func TestOpenQuote(t *testing.T) {
 		r, err := NewReader(file, "p.csv", parse(t, twoColumns).Domain, schema.CSV{MaxRecord: 1 << 20})
 		must.Do(t, err)
 		err = r.Read(&domain.Chunk{})
-		if want := "csv: p.csv: a quote opens a cell and never closes; write a quote inside a quoted cell twice, and close the cell (a strict run says on which line)"; err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
-		}
-		if n := len(r.scan.buf); n > 1<<20+window {
-			t.Errorf("%d bytes of memory for records of 1 MiB", n)
-		}
+		want := "csv: p.csv: a quote opens a cell and never closes; write a quote inside a quoted cell twice, and close the cell (a strict run says on which line)"
+		must.Hold(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
+		must.Hold(t, len(r.scan.buf) <= 1<<20+window, "%d bytes of memory for records of 1 MiB", len(r.scan.buf))
 	}
 }
 

@@ -55,9 +55,8 @@ func TestForms(t *testing.T) {
 		"little.csv": wide(text, binary.LittleEndian), "big.csv": wide(text, binary.BigEndian), "little.csv.gz": zipped(t, wide(text, binary.LittleEndian)),
 	} {
 		for _, r := range []io.Reader{strings.NewReader(content), iotest.OneByteReader(strings.NewReader(content)), iotest.DataErrReader(strings.NewReader(content))} {
-			if got, err := records(r, name, parse(t, twoColumns).Domain, schema.CSV{}); err != nil || got != want {
-				t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
-			}
+			got, err := records(r, name, parse(t, twoColumns).Domain, schema.CSV{})
+			must.Hold(t, err == nil && got == want, "%s: got %q, %v; want %q", name, got, err, want)
 		}
 	}
 	var long strings.Builder
@@ -78,9 +77,8 @@ func TestWideIDsStayDistinct(t *testing.T) {
 			b = binary.LittleEndian.AppendUint16(b, v)
 		}
 		got, err := show(t, string(b), schema.CSV{})
-		if other, is := seen[got]; is || err != nil {
-			t.Errorf("units %d and %d are read alike: %q, %v", other, i, got, err)
-		}
+		other, is := seen[got]
+		must.Hold(t, !is && err == nil, "units %d and %d are read alike: %q, %v", other, i, got, err)
 		seen[got] = i
 	}
 	half := wide("sex,id,age\nF,1", binary.LittleEndian)
@@ -229,9 +227,8 @@ func TestSigns(t *testing.T) {
 		if err := Check(t.Context(), files.Info{Name: name}, d, schema.CSV{}); c.first == "# exported 2024" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: check says %v", c.first, err)
 		}
-		if _, _, err := describe(t.Context(), files.Info{Name: name}, schema.CSV{Header: true}); (err != nil) != strings.HasPrefix(c.first, "sep=") {
-			t.Errorf("%s, declared as a header line: %v", c.first, err)
-		}
+		_, _, err = describe(t.Context(), files.Info{Name: name}, schema.CSV{Header: true})
+		must.Hold(t, (err != nil) == strings.HasPrefix(c.first, "sep="), "%s, declared as a header line: %v", c.first, err)
 	}
 }
 
@@ -249,9 +246,8 @@ func TestDeclaredEncodings(t *testing.T) {
 		{"xyz" + text, schema.CSV{Mark: true}}, // skipped unread
 	} {
 		c.opts.Columns = []string{"id", "sex", "age"}
-		if got, err := show(t, c.content, c.opts); err != nil || got != want {
-			t.Errorf("%.8q, %+v: got %q, %v", c.content, c.opts, got, err)
-		}
+		got, err := show(t, c.content, c.opts)
+		must.Hold(t, err == nil && got == want, "%.8q, %+v: got %q, %v", c.content, c.opts, got, err)
 	}
 }
 
@@ -263,9 +259,8 @@ func TestHeaderIsARecord(t *testing.T) {
 		must.Fail(t, checkNames([]string{"id", name}), "", "%q passes for a name", name)
 	}
 	for _, name := range []string{"age", "x1", "1st_visit", "2024_income", "2024 income", "income 2024", "ICD-10", "D66.5x", "_1", "$ paid", "μ", "?", "a b", "T0", "e5"} {
-		if err := checkNames([]string{"id", name}); err != nil {
-			t.Errorf("%q is no name", name)
-		}
+		err := checkNames([]string{"id", name})
+		must.Hold(t, err == nil, "%q is no name", name)
 	}
 	d := parse(t, "privacy_id: none\ncolumns: [{name: \"1990\", type: STRING, values: [F], other: true}]").Domain
 	_, err := NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, schema.CSV{})

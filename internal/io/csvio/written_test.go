@@ -50,14 +50,12 @@ func TestWindows1252(t *testing.T) {
 		must.Hold(t, err == nil, "%v", err)
 		return cells
 	}
-	if got := read(text); !strings.HasPrefix(got, "€\u0081‚ƒ„") || !strings.HasSuffix(got, "üýþÿ") || len(seen) != 128 {
-		t.Errorf("%d IDs, cells %s", len(seen), got)
-	}
+	got := read(text)
+	must.Hold(t, strings.HasPrefix(got, "€\u0081‚ƒ„") && strings.HasSuffix(got, "üýþÿ") && len(seen) == 128, "%d IDs, cells %s", len(seen), got)
 	must.Equal(t, read("\ufeffid,Größe\n1,ß\n"), "ß", "UTF-8 with a mark")
 	long := "id,Gr\xf6\xdfe\n" + strings.Repeat("1,"+strings.Repeat("\xe4", 999)+"\n", 100)
-	if got := read(long); got != strings.Repeat("ä", 99_900) {
-		t.Errorf("%d bytes of a long file", len(got))
-	}
+	got = read(long)
+	must.Hold(t, got == strings.Repeat("ä", 99_900), "%d bytes of a long file", len(got))
 	_, err := NewReader(strings.NewReader(text), "t.csv", f.Domain, schema.CSV{})
 	must.Fail(t, err, "not UTF-8; write csv: {encoding: windows-1252}")
 }

@@ -72,9 +72,7 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 			errA := <-a.ended
 			close(b.resume)
 			errB := <-b.ended
-			if errA == nil && errB == nil {
-				t.Fatalf("paused at %d and %d: both runs have published", i, j)
-			}
+			must.Need(t, errA != nil || errB != nil, "paused at %d and %d: both runs have published", i, j)
 			won, lost := a, b
 			if errA != nil {
 				won, lost = b, a
@@ -86,9 +84,8 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 			}
 			finished[m.RunID]++
 			if takesBack {
-				if err := lost.Abandon(ctx, "_privacy.json", "_report.html"); err != nil {
-					t.Fatalf("paused at %d and %d: %v", i, j, err)
-				}
+				err := lost.Abandon(ctx, "_privacy.json", "_report.html")
+				must.Need(t, err == nil, "paused at %d and %d: %v", i, j, err)
 			}
 			if err := verify(won.Dir); err != nil {
 				t.Fatalf("paused at %d and %d: the output of run %s: %v", i, j, m.RunID, err)
@@ -138,9 +135,8 @@ func TestWhatDeadRunsLeave(t *testing.T) {
 func TestStagingIsPrivate(t *testing.T) {
 	d := Dir{Path: t.TempDir(), RunID: "r", Shards: 1, Extension: "csv"}
 	must.Value(d.Create(ctx, 0))(t)
-	if s, err := os.Stat(staging(d)); err != nil || s.Mode().Perm() != 0o700 {
-		t.Errorf("the staging has mode %v, %v", s.Mode(), err)
-	}
+	s, err := os.Stat(staging(d))
+	must.Hold(t, err == nil && s.Mode().Perm() == 0o700, "the staging has mode %v, %v", s.Mode(), err)
 }
 
 // A claim that a dead run has left is found at launch, and taken over on request.
@@ -150,12 +146,10 @@ func TestClaimOfADeadRun(t *testing.T) {
 	dead.RunID, next.RunID = "dead", "next"
 	check(t, errors.Join(dead.Prepare(ctx), objects.Of(dead.in(ctx)).Claim()))
 	refs := stage(t, next)
-	if err := next.Check(ctx); !errors.Is(err, ErrClaimed) {
-		t.Error(err)
-	}
-	if _, err := next.Publish(ctx, refs, releasedFiles("next"), nil); !errors.Is(err, ErrClaimed) {
-		t.Error(err)
-	}
+	err := next.Check(ctx)
+	must.Hold(t, errors.Is(err, ErrClaimed), "%v", err)
+	_, err = next.Publish(ctx, refs, releasedFiles("next"), nil)
+	must.Hold(t, errors.Is(err, ErrClaimed), "%v", err)
 	next.Overwrite = true
 	must.Passes(next.Publish(ctx, refs, releasedFiles("next"), nil))(t)
 	if m, err := next.in(ctx).Manifest(); err != nil || m.RunID != "next" || verify(next) != nil {

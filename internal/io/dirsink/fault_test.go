@@ -174,9 +174,8 @@ func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) b
 	case manifestErr != nil && overwrite && on.name == "local":
 		t.Fatalf("operation %d: neither the older output is there nor the new one: %v", k, manifestErr)
 	case manifestErr == nil && m.RunID == "new":
-		if err := verify(d); err != nil {
-			t.Fatalf("%s: operation %d: %v", on.name, k, err)
-		}
+		err := verify(d)
+		must.Need(t, err == nil, "%s: operation %d: %v", on.name, k, err)
 	case manifestErr == nil: // the old one
 		must.Need(t, err != nil && overwrite, "%s: operation %d: success, and the old output is there", on.name, k)
 		if err := verify(d); err != nil {
@@ -185,9 +184,8 @@ func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) b
 	case err == nil:
 		t.Fatalf("%s: operation %d: success without a manifest", on.name, k)
 	}
-	if _, err := d.Publish(ctx, refs, releasedFiles("new"), nil); err != nil {
-		t.Fatalf("%s: operation %d: the repetition: %v", on.name, k, err)
-	}
+	_, err = d.Publish(ctx, refs, releasedFiles("new"), nil)
+	must.Need(t, err == nil, "%s: operation %d: the repetition: %v", on.name, k, err)
 	finished(t, d)
 	return n <= 0
 }
@@ -204,9 +202,7 @@ func TestFailingPart(t *testing.T) {
 				if n > 0 {
 					break
 				}
-				if !errors.Is(err, errInjected) || ref != (FileRef{}) {
-					t.Fatalf("%s: operation %d: %v, %v", on.name, k, ref, err)
-				}
+				must.Need(t, errors.Is(err, errInjected) && ref == (FileRef{}), "%s: operation %d: %v, %v", on.name, k, ref, err)
 			}
 		}
 	}
@@ -244,15 +240,12 @@ func TestDiskFull(t *testing.T) {
 	refs := stage(t, d)
 	small := d
 	small.Disk = full{rename.Disk}
-	if _, err := writePart(small); !errors.Is(err, syscall.ENOSPC) {
-		t.Error(err)
-	}
-	if err := small.Prepare(ctx); !errors.Is(err, syscall.ENOSPC) {
-		t.Error(err)
-	}
-	if _, err := small.Publish(ctx, refs, releasedFiles("r"), nil); !errors.Is(err, syscall.ENOSPC) {
-		t.Error(err)
-	}
+	_, err := writePart(small)
+	must.Hold(t, errors.Is(err, syscall.ENOSPC), "%v", err)
+	err = small.Prepare(ctx)
+	must.Hold(t, errors.Is(err, syscall.ENOSPC), "%v", err)
+	_, err = small.Publish(ctx, refs, releasedFiles("r"), nil)
+	must.Hold(t, errors.Is(err, syscall.ENOSPC), "%v", err)
 	must.Fails(Open(ctx, d.Path))(t, "", "a manifest without space for it")
 	must.Value(d.Publish(ctx, refs, releasedFiles("r"), nil))(t)
 	finished(t, d)
@@ -263,9 +256,8 @@ func TestPlaceTakesNoName(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	check(t, errors.Join(os.Mkdir(from, 0o700), os.Mkdir(to, 0o700), os.WriteFile(filepath.Join(to, "rows"), nil, 0o600)))
-	if err := rename.Disk.Place(from, to); !errors.Is(err, os.ErrExist) {
-		t.Error(err)
-	}
+	err := rename.Disk.Place(from, to)
+	must.Hold(t, errors.Is(err, os.ErrExist), "%v", err)
 }
 
 // An aborted part leaves nothing.
@@ -277,9 +269,8 @@ func TestAbort(t *testing.T) {
 	}
 	must.Fails(p.Commit(0))(t, "", "an aborted part was committed")
 	must.Fails(p.Write(nil))(t, "", "an aborted part was written to")
-	if names, err := rename.Disk.List(filepath.Join(staging(d), "parts")); err != nil || len(names) != 0 {
-		t.Error(names, err)
-	}
+	names, err := rename.Disk.List(filepath.Join(staging(d), "parts"))
+	must.Hold(t, err == nil && len(names) == 0, "%v, %v", names, err)
 }
 
 // staging is where a run stages its parts.

@@ -201,9 +201,8 @@ func TestNoObjectOfAnAbortedPart(t *testing.T) {
 	must.Value(p.Write([]byte("half a row")))(t)
 	must.Pass(t, p.Abort())
 	n := 1
-	if _, err := writePart(failingObjects(d, &n, false, false)); !errors.Is(err, errInjected) {
-		t.Error(err)
-	}
+	_, err := writePart(failingObjects(d, &n, false, false))
+	must.Hold(t, errors.Is(err, errInjected), "%v", err)
 	if len(m.objects) != 0 {
 		t.Error("left behind:", m.objects)
 	}

@@ -57,9 +57,8 @@ func TestOpenByEitherName(t *testing.T) {
 	for name, want := range map[string]string{
 		"other": "neither " + at("other") + "/ nor " + at("other.release") + "/ has a manifest", "papers": "call it as the directory of the rows", "absent": "has a manifest", "y/rows": "has a manifest",
 	} {
-		if _, err := Open(ctx, at(name)); err == nil || !strings.Contains(err.Error(), want) || (name != "papers") != errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := Open(ctx, at(name))
+		must.Hold(t, err != nil && strings.Contains(err.Error(), want) && (name != "papers") == errors.Is(err, fs.ErrNotExist), "%s: %v", name, err)
 	}
 }
 
@@ -122,9 +121,8 @@ func TestReleasedFilesKnowWhatIsBeforeThem(t *testing.T) {
 	m, err := d.Publish(ctx, stage(t, d), files, nil)
 	check(t, err)
 	must.List(t, seen, append(slices.Clone(m.Parts), m.Released[0]), "seen")
-	if m.Released[0].SHA256 != "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4" { // printf model | sha256sum
-		t.Error(m.Released[0])
-	}
+	// printf model | sha256sum
+	must.Hold(t, m.Released[0].SHA256 == "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4", "%v", m.Released[0])
 }
 
 // Rows and everything else must not meet, and both are in one place.
@@ -142,9 +140,8 @@ func TestPlacesThatCannotBe(t *testing.T) {
 		must.Fail(t, d.Check(ctx), want)
 	}
 	for rows, want := range map[string]string{"out/": "out.release", "a/out": "a/out.release", "gs://b/out/": "gs://b/out.release", "v1.2": "v1.2.release"} {
-		if got, err := Beside(rows); got != want || err != nil {
-			t.Errorf("%s: %s, %v", rows, got, err)
-		}
+		got, err := Beside(rows)
+		must.Hold(t, got == want && err == nil, "%s: %s, %v", rows, got, err)
 	}
 }
 

@@ -35,9 +35,8 @@ func stage(t testing.TB, d Dir) []FileRef {
 		p, err := d.Create(ctx, i)
 		must.Do(t, err)
 		must.Value(p.Write(content(d.RunID, i)))(t)
-		if refs[i], err = p.Commit(int64(i + 1)); err != nil {
-			t.Fatal(err)
-		}
+		refs[i], err = p.Commit(int64(i + 1))
+		must.Do(t, err)
 		if err := p.Abort(); err != nil {
 			t.Error("Abort after Commit:", err)
 		}
@@ -57,9 +56,8 @@ func finished(t testing.TB, d Dir) {
 	must.Do(t, verify(d))
 	must.Need(t, len(m.Parts) == d.Shards && m.RunID == d.RunID && m.Rows == int64(d.Shards*(d.Shards+1)/2), "%v", m)
 	for i, p := range m.Parts {
-		if b, err := d.in(ctx).ReadFile(d.in(ctx).At(p.Name)); err != nil || !bytes.Equal(b, content(d.RunID, i)) {
-			t.Fatal(p, err)
-		}
+		b, err := d.in(ctx).ReadFile(d.in(ctx).At(p.Name))
+		must.Need(t, err == nil && bytes.Equal(b, content(d.RunID, i)), "%v, %v", p, err)
 	}
 	rows, others, err := d.in(ctx).Names()
 	must.Do(t, err)
@@ -67,9 +65,8 @@ func finished(t testing.TB, d Dir) {
 	for i := range d.Shards {
 		parts = append(parts, d.in(ctx).PartName(i))
 	}
-	if want := []string{"_manifest.json", "_privacy.json", "_report.html"}; !slices.Equal(rows, parts) || !slices.Equal(others, want) {
-		t.Fatalf("got %v and %v, want %v and %v", rows, others, parts, want)
-	}
+	want := []string{"_manifest.json", "_privacy.json", "_report.html"}
+	must.Need(t, slices.Equal(rows, parts) && slices.Equal(others, want), "got %v and %v, want %v and %v", rows, others, parts, want)
 }
 
 // verify reads all files that the manifest names.
@@ -189,9 +186,8 @@ func TestWrongArguments(t *testing.T) {
 		must.Fails(d.Publish(ctx, tc.refs, tc.files, nil))(t, tc.want, "%s", name)
 	}
 	bad := Dir{RunID: "../x", Shards: -1}
-	if err := bad.Check(ctx); err == nil || strings.Count(err.Error(), "\n") != 2 {
-		t.Error(err)
-	}
+	err := bad.Check(ctx)
+	must.Hold(t, err != nil && strings.Count(err.Error(), "\n") == 2, "%v", err)
 	must.Fails(d.Create(ctx, 2))(t, "", "a shard beyond the last was begun")
 	must.Fail(t, (Dir{Path: "x", RunID: "r", Shards: 1, Extension: "a/b"}).Validate(), "", "an extension with a slash")
 }
@@ -206,9 +202,7 @@ func TestConcurrentAttempts(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, refs := range attempts {
 		wg.Go(func() {
-			if _, err := d.Publish(ctx, refs, releasedFiles("r"), nil); err != nil {
-				t.Error(err)
-			}
+			must.Passes(d.Publish(ctx, refs, releasedFiles("r"), nil))(t)
 		})
 	}
 	wg.Wait()
@@ -302,7 +296,6 @@ func TestReleasedFilesAreWrittenAtOnce(t *testing.T) {
 	calls, known := dptest.WriteCalls(func() {
 		must.Value(d.Publish(ctx, refs, []Released{page}, nil))(t)
 	})
-	if t.Logf("figure: %d writes", calls); known && calls > 100 {
-		t.Errorf("%d writes of one page and a manifest", calls)
-	}
+	t.Logf("figure: %d writes", calls)
+	must.Hold(t, !known || calls <= 100, "%d writes of one page and a manifest", calls)
 }

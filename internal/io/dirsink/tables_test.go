@@ -31,9 +31,8 @@ func TestTablesFailAtEveryStep(t *testing.T) {
 				if err != nil || verify(d) != nil || len(m.Parts) != 4 {
 					t.Fatalf("%s: operation %d: the repetition: %v, %v", on.name, k, err, verify(d))
 				}
-				if want := map[bool]int64{true: 1 + 2}[tables]; m.People != want || m.Rows+m.People != 1+2+3+4 {
-					t.Fatalf("%d rows and %d people", m.Rows, m.People)
-				}
+				want := map[bool]int64{true: 1 + 2}[tables]
+				must.Need(t, m.People == want && m.Rows+m.People == 1+2+3+4, "%d rows and %d people", m.Rows, m.People)
 				if names, err := d.in(ctx).List(d.Path); err != nil || tables != slices.Equal(names, []string{"events", "people"}) {
 					t.Fatalf("%s: operation %d: %v, %v", on.name, k, names, err)
 				}
@@ -72,7 +71,6 @@ func TestTablesVerify(t *testing.T) {
 		t.Error("a strange file is accepted", err)
 	}
 	must.Do(t, errors.Join(rename.Disk.Remove(strange), rename.Disk.Remove(d.in(ctx).At("events/part-00000-of-00001.csv"))))
-	if err := o.Verify(ctx); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a part has gone: %v", err)
-	}
+	err = o.Verify(ctx)
+	must.Hold(t, err != nil && !errors.Is(err, fs.ErrNotExist), "a part has gone: %v", err)
 }

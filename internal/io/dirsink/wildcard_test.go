@@ -36,14 +36,12 @@ func TestBigQueryWildcards(t *testing.T) {
 	stage(t, Dir{Path: d.Path, RunID: "another", Shards: 3, Extension: "parquet", Disk: d.Disk})
 	parts := []string{d.in(ctx).At(d.in(ctx).PartName(0)), d.in(ctx).At(d.in(ctx).PartName(1)), d.in(ctx).At(d.in(ctx).PartName(2))}
 	for _, pattern := range []string{"gs://bucket/out/*", "gs://bucket/out/*.parquet", "gs://bucket/out/part-*"} {
-		if got := matches(pattern); !slices.Equal(got, parts) {
-			t.Errorf("%s: %v, want the parts alone", pattern, got)
-		}
+		got := matches(pattern)
+		must.Hold(t, slices.Equal(got, parts), "%s: %v, want the parts alone", pattern, got)
 	}
 	// Without the slash the other directory is taken too; README warns of it.
 	for _, pattern := range []string{"gs://bucket/out*", "gs://bucket/out*.parquet"} {
-		if got := matches(pattern); !slices.Contains(got, "gs://bucket/out.release/_marginals.parquet") {
-			t.Errorf("%s: %v", pattern, got)
-		}
+		got := matches(pattern)
+		must.Hold(t, slices.Contains(got, "gs://bucket/out.release/_marginals.parquet"), "%s: %v", pattern, got)
 	}
 }

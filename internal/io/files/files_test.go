@@ -31,9 +31,8 @@ func TestExpand(t *testing.T) {
 		for i := range infos {
 			paths[i] = filepath.Base(infos[i].Name)
 		}
-		if got := strings.Join(paths, " "); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v; want %q", pattern, got, err, want)
-		}
+		got := strings.Join(paths, " ")
+		must.Hold(t, got == want && (err == nil) == (want != ""), "%s: %q, %v; want %q", pattern, got, err, want)
 	}
 }
 
@@ -66,9 +65,8 @@ func TestExpandRefusesLinks(t *testing.T) {
 		put(t, old, "x")
 		must.Do(t, add(old, linked))
 		_, err := files.Expand(ctx, filepath.Join(dir, "*.csv"))
-		if refused := err != nil && strings.Contains(err.Error(), "a.csv and ") && strings.Contains(err.Error(), " count twice"); refused != (name != "copy") {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused := err != nil && strings.Contains(err.Error(), "a.csv and ") && strings.Contains(err.Error(), " count twice")
+		must.Hold(t, refused == (name != "copy"), "%s: %v", name, err)
 		if infos, err := files.Expand(ctx, linked); err != nil || len(infos) != 1 {
 			t.Errorf("%s by its own name: %v", name, err)
 		}
@@ -99,9 +97,8 @@ func TestChangedFile(t *testing.T) {
 	for _, err := range []error{err, errAt} {
 		must.Fail(t, err, "the file has changed since the run was planned")
 	}
-	if b, err := files.ReadAll(ctx, path, 8); err != nil || !bytes.Equal(b, []byte("after it")) {
-		t.Errorf("%q, %v", b, err)
-	}
+	b, err = files.ReadAll(ctx, path, 8)
+	must.Hold(t, err == nil && bytes.Equal(b, []byte("after it")), "%q, %v", b, err)
 	must.Fails(files.ReadAll(ctx, path, 7))(t, "", "a file larger than the limit was read")
 }
 
@@ -113,9 +110,7 @@ func TestNames(t *testing.T) {
 		"gs://bucket//x": "empty, . or ..", "gs://bucket/../x": "empty, . or ..", "gs://bucket/a\nb": "cannot be printed",
 	} {
 		err := files.CheckName(name)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", name, err)
-		}
+		must.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%q: %v", name, err)
 	}
 	if _, err := files.Stat(ctx, filepath.Join(t.TempDir(), "x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
@@ -132,9 +127,8 @@ func TestNames(t *testing.T) {
 func TestCreateAndReplace(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	must.Do(t, files.Create(ctx, name, []byte("first, long")))
-	if err := files.Create(ctx, name, nil); !errors.Is(err, fs.ErrExist) {
-		t.Error(err)
-	}
+	err := files.Create(ctx, name, nil)
+	must.Hold(t, errors.Is(err, fs.ErrExist), "%v", err)
 	must.Pass(t, files.Replace(ctx, name, []byte("second")))
 	if b, err := files.ReadAll(ctx, name, 100); string(b) != "second" || err != nil {
 		t.Errorf("%q, %v", b, err)
@@ -154,9 +148,8 @@ func TestNamesAreUTF8(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"a\xff.csv", "a*.csv"} {
-		if list, err := files.Expand(t.Context(), filepath.Join(dir, pattern)); err == nil || !strings.Contains(err.Error(), "the name is not UTF-8; rename the file") {
-			t.Errorf("%q: %v, %v", pattern, list, err)
-		}
+		list, err := files.Expand(t.Context(), filepath.Join(dir, pattern))
+		must.Fail(t, err, "the name is not UTF-8; rename the file", "%q: %v", pattern, list)
 	}
 	if list, err := files.Expand(t.Context(), filepath.Join(dir, "a\uFFFD.csv")); err != nil || len(list) != 1 {
 		t.Errorf("a name in UTF-8: %v, %v", list, err)

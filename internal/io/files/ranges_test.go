@@ -5,6 +5,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // object returns ranges over made-up content, and counts the requests.
@@ -40,9 +42,7 @@ func TestRanges(t *testing.T) {
 			before, p := requests, make([]byte, n)
 			got, err := r.ReadAt(p, int64(off))
 			if fail && requests > before {
-				if got != 0 || err == nil || errors.Is(err, io.EOF) {
-					t.Fatalf("a failure gives %d, %v", got, err)
-				}
+				must.Need(t, got == 0 && err != nil && !errors.Is(err, io.EOF), "a failure gives %d, %v", got, err)
 				continue
 			}
 			want := min(n, max(size-off, 0))
@@ -50,9 +50,7 @@ func TestRanges(t *testing.T) {
 				t.Fatalf("size %d: %d bytes from %d: %d, %v", size, n, off, got, err)
 			}
 			for i := range got {
-				if p[i] != content[off+i] {
-					t.Fatalf("size %d: another byte at %d", size, off+i)
-				}
+				must.Need(t, p[i] == content[off+i], "size %d: another byte at %d", size, off+i)
 			}
 		}
 		if end, err := r.Seek(0, io.SeekEnd); err != nil || end != int64(size) {
@@ -67,9 +65,8 @@ func TestRequests(t *testing.T) {
 	r, _ := object(20<<20, &requests, &fail)
 	read := func(off, n, want int) {
 		t.Helper()
-		if _, err := r.ReadAt(make([]byte, n), int64(off)); err != nil || requests != want {
-			t.Errorf("%d requests, want %d; %v", requests, want, err)
-		}
+		_, err := r.ReadAt(make([]byte, n), int64(off))
+		must.Hold(t, err == nil && requests == want, "%d requests, want %d; %v", requests, want, err)
 	}
 	read(20<<20-8, 8, 1)
 	read(20<<20-8-5000, 5000, 1)

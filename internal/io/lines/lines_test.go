@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Lines have their ends, and one that is too long leaves the next ones whole.
@@ -42,19 +44,14 @@ func TestParts(t *testing.T) {
 				got = append(got, string(line))
 			}
 		}
-		if strings.Join(got, "") != text || len(got) != 6 {
-			t.Errorf("cut at %d: %q", cut, got)
-		}
+		must.Hold(t, strings.Join(got, "") == text && len(got) == 6, "cut at %d: %q", cut, got)
 	}
 }
 
 // What goes wrong in the middle is no end.
 func TestBroken(t *testing.T) {
 	l := New(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(io.ErrUnexpectedEOF)))
-	if _, err := l.Next(); err != nil {
-		t.Error(err)
-	}
-	if _, err := l.Next(); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Error(err)
-	}
+	must.Passes(l.Next())(t)
+	_, err := l.Next()
+	must.Hold(t, errors.Is(err, io.ErrUnexpectedEOF), "%v", err)
 }

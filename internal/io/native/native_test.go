@@ -33,9 +33,8 @@ func TestDecimal(t *testing.T) {
 			t.Fatalf("%v moved by %d: %d, want %d", x, places, got, want)
 		}
 		if x.IsInt64() {
-			if got, want := Scaled(x.Int64(), places), exact(x, places); got != want {
-				t.Fatalf("scaled %v by %d: %d, want %d", x, places, got, want)
-			}
+			got, want := Scaled(x.Int64(), places), exact(x, places)
+			must.Need(t, got == want, "scaled %v by %d: %d, want %d", x, places, got, want)
 		}
 	}
 	must.Equal(t, Decimal(twos(new(big.Int).Lsh(big.NewInt(1), 300)), 0), Beyond, "2^300")
@@ -78,9 +77,8 @@ func TestUnits(t *testing.T) {
 	for v, want := range map[uint64]int64{0: 0, math.MaxInt64: math.MaxInt64, 1 << 63: Beyond, math.MaxUint64: Beyond} {
 		must.Equal(t, Unsigned(v), want, "%d", v)
 	}
-	if got := []int64{Days(-1), Days(-86_400_000), Days(86_399_999)}; fmt.Sprint(got) != "[-1 -1 0]" {
-		t.Errorf("days %v", got)
-	}
+	got := []int64{Days(-1), Days(-86_400_000), Days(86_399_999)}
+	must.Hold(t, fmt.Sprint(got) == "[-1 -1 0]", "days %v", got)
 }
 
 // TestSettle: whatever stands beside a number that a type does not have, all others encode to the cells that they have alone,
@@ -140,25 +138,20 @@ func checkSettled(t *testing.T, a *domain.Attribute) {
 	}
 	want := encode(domain.Column{Form: domain.Ints, Ints: inside}, len(inside))
 	bad, usable := encoder.FromText(0, []byte(unusable))
-	if usable && !a.Other {
-		t.Errorf("%s can use %q", a.Name, unusable)
-	}
+	must.Hold(t, !usable || a.Other, "%s can use %q", a.Name, unusable)
 	for _, odd := range outside {
 		c := domain.Column{Form: domain.Ints, Ints: append([]int64{odd, odd}, inside...), Nulls: make([]bool, len(inside)+2)}
 		c.Nulls[1] = true // says nothing
 		Settle(&c, a)
-		if c.Form != domain.Text {
-			t.Fatalf("%s: %d is kept as a number", a.Name, odd)
-		}
+		must.Need(t, c.Form == domain.Text, "%s: %d is kept as a number", a.Name, odd)
 		got := encode(c, len(inside)+2)
 		if got[0] != bad || fmt.Sprint(got[2:]) != fmt.Sprint(want) {
 			t.Errorf("%s, scale %d, beside %d: cells %v, want %d, NULL, and %v", a.Name, a.Scale, odd, got, bad, want)
 		}
 	}
 	c := domain.Column{Form: domain.Ints, Ints: inside}
-	if Settle(&c, a); c.Form != domain.Ints {
-		t.Errorf("%s: numbers of the type are turned into texts", a.Name)
-	}
+	Settle(&c, a)
+	must.Hold(t, c.Form == domain.Ints, "%s: numbers of the type are turned into texts", a.Name)
 }
 
 // TestSingle: a float of 32 bits is the decimal number of up to five places that it is nearest to, if there is one, and no other
@@ -168,16 +161,14 @@ func TestSingle(t *testing.T) {
 	for range 200_000 {
 		places := rng.IntN(6)
 		x, err := strconv.ParseFloat(fmt.Sprintf("%.*f", places, (rng.Float64()-.5)*math.Pow10(1+rng.IntN(7-places))), 64)
-		if got := Single(float32(x)); err != nil || got != x {
-			t.Fatalf("%v is read as %v (%v)", x, got, err)
-		}
+		got := Single(float32(x))
+		must.Need(t, err == nil && got == x, "%v is read as %v (%v)", x, got, err)
 		if v := math.Float32frombits(rng.Uint32()); float32(Single(v)) != v && v == v {
 			t.Fatalf("%v is read as %v", v, Single(v))
 		}
 	}
 	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), 0} {
-		if got := Single(float32(v)); fmt.Sprint(got) != fmt.Sprint(v) {
-			t.Errorf("%v is read as %v", v, got)
-		}
+		got := Single(float32(v))
+		must.Hold(t, fmt.Sprint(got) == fmt.Sprint(v), "%v is read as %v", v, got)
 	}
 }

@@ -38,9 +38,8 @@ func TestCheckDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	for _, n := range []int{0, 1, 4, 8, len(b) / 2, len(b) - 8, len(b) - 1} {
 		writeFile(t, path, b[:n])
-		if err := Check(ctx, named(path), d); err == nil || !strings.HasPrefix(err.Error(), "parquet: "+path) {
-			t.Errorf("%d of %d bytes: %v", n, len(b), err)
-		}
+		err := Check(ctx, named(path), d)
+		must.Hold(t, err != nil && strings.HasPrefix(err.Error(), "parquet: "+path), "%d of %d bytes: %v", n, len(b), err)
 	}
 	r := rand.New(rand.NewPCG(9, 9))
 	found := 0

@@ -48,9 +48,8 @@ func TestTruncated(t *testing.T) {
 	b, d := smallFile(t)
 	for n := range b {
 		if n%7 == 0 || n > len(b)-20 {
-			if err := readAll(b[:n], d); err == nil {
-				t.Fatalf("%d of %d bytes were read without an error", n, len(b))
-			}
+			err := readAll(b[:n], d)
+			must.Need(t, err != nil, "%d of %d bytes were read without an error", n, len(b))
 		}
 	}
 }
@@ -58,9 +57,8 @@ func TestTruncated(t *testing.T) {
 func TestNotParquet(t *testing.T) {
 	d := mixedDomain()
 	for _, s := range []string{"", "PAR1", "PAR1PAR1", "PAR1\xff\xff\xff\xffPAR1", "PAR1\x00\x00\x00\x00PAR1", strings.Repeat("x", 1000), "PAR1" + strings.Repeat("\x15", 100) + "\x40\x00\x00\x00PAR1"} {
-		if err := readAll([]byte(s), d); err == nil || !strings.HasPrefix(err.Error(), "parquet: x.parquet: ") {
-			t.Errorf("%q: %v", s, err)
-		}
+		err := readAll([]byte(s), d)
+		must.Hold(t, err != nil && strings.HasPrefix(err.Error(), "parquet: x.parquet: "), "%q: %v", s, err)
 	}
 }
 
@@ -69,13 +67,11 @@ func TestWrongMark(t *testing.T) {
 	b, d := smallFile(t)
 	copy(b, "XXXX")
 	const want = ": it does not begin as Parquet files do; is this a whole Parquet file?"
-	if err := readAll(b, d); err == nil || err.Error() != "parquet: x.parquet"+want {
-		t.Error(err)
-	}
+	err := readAll(b, d)
+	must.Hold(t, err != nil && err.Error() == "parquet: x.parquet"+want, "%v", err)
 	path := writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), b)
-	if err := Check(ctx, named(path), d); err == nil || err.Error() != "parquet: "+path+want {
-		t.Error(err)
-	}
+	err = Check(ctx, named(path), d)
+	must.Hold(t, err != nil && err.Error() == "parquet: "+path+want, "%v", err)
 }
 
 // Flipped bits never end the process, never hang, and never leak the library's words about cells.
@@ -89,9 +85,8 @@ func TestFlippedBits(t *testing.T) {
 			for range 1 + r.IntN(4) {
 				c[r.IntN(len(c))] ^= 1 << r.IntN(8)
 			}
-			if err := readAll(c, d); err != nil && !strings.HasPrefix(err.Error(), "parquet: x.parquet: ") {
-				t.Fatal(err)
-			}
+			err := readAll(c, d)
+			must.Need(t, err == nil || strings.HasPrefix(err.Error(), "parquet: x.parquet: "), "%v", err)
 		}
 	}
 }
@@ -164,9 +159,8 @@ func TestNoWriteErrorIsSilent(t *testing.T) {
 				break
 			}
 			failed++
-			if want := map[bool]error{false: errDisk, true: io.ErrShortWrite}[short]; !errors.Is(err, want) {
-				t.Fatalf("write %d failed: got %v", n, err)
-			}
+			want := map[bool]error{false: errDisk, true: io.ErrShortWrite}[short]
+			must.Need(t, errors.Is(err, want), "write %d failed: got %v", n, err)
 		}
 	}
 	must.Hold(t, failed >= 20, "only %d failures were injected", failed)

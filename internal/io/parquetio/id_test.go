@@ -111,9 +111,8 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		b, f := emptyFile(t, node)
 		name := f.TypeName()
 		if _, err := Open(bytes.NewReader(b), "x.parquet", d, ReadOptions{}); err != nil {
-			if want := `parquet: x.parquet: column "id": ` + name + " cannot be the privacy ID, which is a text or a whole number; convert the column to one of these"; err.Error() != want {
-				t.Errorf("%s: %q", name, err)
-			}
+			want := `parquet: x.parquet: column "id": ` + name + " cannot be the privacy ID, which is a text or a whole number; convert the column to one of these"
+			must.Hold(t, err.Error() == want, "%s: %q", name, err)
 			continue
 		}
 		if f.Kind == codec.KindNull { // records of nobody
@@ -134,9 +133,8 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 				got := idsOf(t, b, d)
 				seen := slices.Clone(got)
 				slices.Sort(seen)
-				if n := len(slices.Compact(seen)); n != len(got) || n != values(f, bits) {
-					t.Errorf("%s, encoding %d: %d different IDs", name, i, n)
-				}
+				n := len(slices.Compact(seen))
+				must.Hold(t, n == len(got) && n == values(f, bits), "%s, encoding %d: %d different IDs", name, i, n)
 				for k, s := range got {
 					if want := trueID(f, bits, k); s != want {
 						t.Errorf("%s, encoding %d: an ID reads as %q, want %q", name, i, s, want)
@@ -151,9 +149,7 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		"INT64 without a logical type", "INT64 Int(bitWidth=64, isSigned=true)", "INT64 Int(bitWidth=64, isSigned=false)",
 		"BYTE_ARRAY without a logical type", "BYTE_ARRAY String", "BYTE_ARRAY Enum", "BYTE_ARRAY JSON", "FIXED_LEN_BYTE_ARRAY UUID",
 	}
-	if !slices.Equal(taken, want) {
-		t.Errorf("taken for IDs:\n%s\nwant\n%s", strings.Join(taken, "\n"), strings.Join(want, "\n"))
-	}
+	must.Hold(t, slices.Equal(taken, want), "taken for IDs:\n%s\nwant\n%s", strings.Join(taken, "\n"), strings.Join(want, "\n"))
 }
 
 // values is how many values idFile has written.

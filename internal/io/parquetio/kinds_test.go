@@ -72,9 +72,8 @@ future: BYTE_ARRAY of a logical type that dapple does not know (number 99) is no
 variant: Variant is not supported; flatten or convert it, or leave it out
 n: INT64
 `
-	if got := described(t, file); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	got := described(t, file)
+	must.Hold(t, got == want, "got\n%swant\n%s", got, want)
 	for name, want := range map[string]string{"geometry": "BYTE_ARRAY Geometry does not read as STRING", "future": "(number 99) does not read as STRING", "variant": "Variant does not read as STRING"} {
 		must.Fails(cellsIn(file, only(name, domain.String)))(t, want, "%s", name)
 	}
@@ -137,9 +136,8 @@ func TestKinds(t *testing.T) {
 		if refused := tc.want == ""; refused && (err == nil || !strings.Contains(err.Error(), "does not read as")) || !refused && (err != nil || got != tc.want) {
 			t.Errorf("%s: got %q, %v; want %q", name, got, err, tc.want)
 		}
-		if got := described(t, file); got != "x: "+tc.proposed+"\n" {
-			t.Errorf("%s: described as %q, want %q", name, got, tc.proposed)
-		}
+		got = described(t, file)
+		must.Hold(t, got == "x: "+tc.proposed+"\n", "%s: described as %q, want %q", name, got, tc.proposed)
 	}
 }
 
@@ -150,9 +148,8 @@ func TestWholeFloatsEncode(t *testing.T) {
 	r := must.Value(Open(bytes.NewReader(madeFile(3, []made{column1(parquet.Types.Double, body)})), "x.parquet", d, ReadOptions{}))(t)
 	c := onlyChunk(t, r)
 	other, _ := d.Attributes[0].OtherCode()
-	if got := encoded(d, c); got[0] != 1 || got[1] != other || got[2] != other {
-		t.Error(got)
-	}
+	got := encoded(d, c)
+	must.Hold(t, got[0] == 1 && got[1] == other && got[2] == other, "%v", got)
 }
 
 // onlyChunk returns the rows of a short file.
@@ -175,9 +172,8 @@ func TestChecksums(t *testing.T) {
 	must.Equal(t, must.Value(cellsIn(madeFile(1, []made{c}), only("x", domain.Int64)))(t), "7 ")
 	c.page = summed(func(b []byte) uint32 { return goodSum(b) ^ 1 }, page)
 	_, err := cellsIn(madeFile(1, []made{c}), only("x", domain.Int64))
-	if want := `column "x": a page does not have the checksum that its header states: the file is damaged`; err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Error(err)
-	}
+	want := `column "x": a page does not have the checksum that its header states: the file is damaged`
+	must.Hold(t, err != nil && strings.HasSuffix(err.Error(), want), "%v", err)
 }
 
 // pyarrow before 3 compressed pages of version 2 and said that it had not.
@@ -189,9 +185,7 @@ func TestOldPagesV2(t *testing.T) {
 	c.pages = append(append(c.pages, 4<<1, 1), packed...)
 	for creator, want := range map[string]bool{"parquet-cpp-arrow version 2.0.0": true, "parquet-cpp-arrow version 3.0.0": false, "parquet-mr version 1.0": false, "": false} {
 		got, err := cellsIn(madeFile(4, []made{c}, 6, creator), only("x", domain.Int64))
-		if want != (err == nil) || want && got != "7 7 7 7 " {
-			t.Errorf("%q: %q, %v", creator, got, err)
-		}
+		must.Hold(t, want == (err == nil) && (!want || got == "7 7 7 7 "), "%q: %q, %v", creator, got, err)
 	}
 }
 
@@ -203,9 +197,8 @@ func TestEncryptedColumn(t *testing.T) {
 	file := madeFile(1, []made{x, y}, 8, structOf(1, structOf()))
 	must.Equal(t, must.Value(cellsIn(file, only("y", domain.Int64)))(t), "8 ")
 	_, err := cellsIn(file, only("x", domain.Int64))
-	if want := `column "x": an encrypted column does not read as INT64; change the domain, or convert the column`; err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Error(err)
-	}
+	want := `column "x": an encrypted column does not read as INT64; change the domain, or convert the column`
+	must.Hold(t, err != nil && strings.HasSuffix(err.Error(), want), "%v", err)
 	must.Equal(t, described(t, file), "x: an encrypted column is not supported; flatten or convert it, or leave it out\ny: INT64\n")
 }
 

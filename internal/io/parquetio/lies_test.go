@@ -35,9 +35,8 @@ func TestLyingFooters(t *testing.T) {
 	c := randomChunk(d, 300, 0.2, rand.New(rand.NewPCG(5, 6)))
 	honest := fileOf(t, d, Options{GroupRows: 200}, c)
 	want := cellsOf(t, honest, d)
-	if got := cellsOf(t, lyingFile(t, honest, func(*metadata.FileMetaData) {}), d); got != want {
-		t.Fatal("the truth reads as other cells")
-	}
+	got := cellsOf(t, lyingFile(t, honest, func(*metadata.FileMetaData) {}), d)
+	must.Need(t, got == want, "the truth reads as other cells")
 	for _, rows := range []int64{-1, math.MinInt64, 0, 1, 99, 101, 1 << 20, 1 << 40, math.MaxInt64} {
 		check(t, fmt.Sprint("rows ", rows), lyingFile(t, honest, func(m *metadata.FileMetaData) {
 			m.RowGroups[1].NumRows = rows
@@ -65,9 +64,8 @@ func TestLyingFooters(t *testing.T) {
 				}
 			}
 			// A wrong codec can make bytes of any others; it must not end the process.
-			if _, err := cellsIn(lyingFile(t, honest, wrong), d); err != nil && !strings.HasPrefix(err.Error(), "parquet: x.parquet: ") {
-				t.Errorf("column %d: codec %d: %v", k, n, err)
-			}
+			_, err := cellsIn(lyingFile(t, honest, wrong), d)
+			must.Hold(t, err == nil || strings.HasPrefix(err.Error(), "parquet: x.parquet: "), "column %d: codec %d: %v", k, n, err)
 		}
 	}
 }

@@ -67,9 +67,7 @@ func TestLongTexts(t *testing.T) {
 			must.Hold(t, ids <= 32<<20+200_000, "%s: a chunk has %d bytes of IDs", name, ids)
 			codes := encoded(d, c)
 			for i := range c.Rows {
-				if got := cell(&c.ID, i); got != want[at+i] {
-					t.Fatalf("%s: row %d: another ID", name, at+i)
-				}
+				must.Need(t, cell(&c.ID, i) == want[at+i], "%s: row %d: another ID", name, at+i)
 				code := other
 				if want[at+i] == "b" {
 					code = 1

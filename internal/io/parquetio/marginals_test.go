@@ -31,9 +31,8 @@ func TestMarginals(t *testing.T) {
 	want := []string{"sex|Female|0.25|0.125|-0.125|0.5|pooled|0.5", "sex|Male|0.75|NULL|1|0.5|measured|NULL",
 		`sex, age|a\,b, c\\|0|NULL|NULL|NULL|NULL|NULL`, `sex, age|a\,b, d|0.75|NULL|NULL|NULL|NULL|NULL`, `sex, age|a\,b, e|1|NULL|NULL|NULL|NULL|NULL`}
 	var b bytes.Buffer
-	if rows, err := WriteMarginals(&b, marginals); rows != 5 || err != nil {
-		t.Fatal(rows, err)
-	}
+	rows, err := WriteMarginals(&b, marginals)
+	must.Need(t, rows == 5 && err == nil, "%v, %v", rows, err)
 	r := must.Value(Open(bytes.NewReader(b.Bytes()), "_marginals.parquet", marginalsDomain, ReadOptions{}))(t)
 	c := onlyChunk(t, r)
 	for i, want := range want {

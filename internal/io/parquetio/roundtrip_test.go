@@ -194,9 +194,8 @@ func TestFooter(t *testing.T) {
 			t.Errorf("%s: dictionary %v, want %v", col.Name(), got, want)
 		}
 	}
-	if ts, ok := sc.Column(6).LogicalType().(schema.TimestampLogicalType); !ok || ts.TimeUnit() != schema.TimeUnitMicros {
-		t.Error("DATETIME is not in microseconds")
-	}
+	ts, ok := sc.Column(6).LogicalType().(schema.TimestampLogicalType)
+	must.Hold(t, ok && ts.TimeUnit() == schema.TimeUnitMicros, "DATETIME is not in microseconds")
 }
 
 // What domain.Decoder makes is written, and reads and encodes back to the same codes.
@@ -222,9 +221,8 @@ func TestDecoded(t *testing.T) {
 	domain.NewDecoder(d).Decode(&c, codes, func(int, int) uint64 { return r.Uint64() })
 	file := must.Value(Open(bytes.NewReader(fileOf(t, d, Options{}, &c)), "x.parquet", d, ReadOptions{}))(t)
 	got := make([]domain.Code, len(codes))
-	if domain.NewEncoder(d).Encode(onlyChunk(t, file), got); !slices.Equal(got, codes) {
-		t.Error("other codes came back")
-	}
+	domain.NewEncoder(d).Encode(onlyChunk(t, file), got)
+	must.Hold(t, slices.Equal(got, codes), "other codes came back")
 }
 
 func TestPrivacyID(t *testing.T) {

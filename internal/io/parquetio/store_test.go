@@ -52,9 +52,8 @@ func TestFooterIsSmall(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(m)
 	}
-	if got, most := int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(c.Rows*d.Len()*300); got > most {
-		t.Errorf("%d column chunks hold %d bytes, want at most %d", c.Rows*d.Len(), got, most)
-	}
+	got, most := int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(c.Rows*d.Len()*300)
+	must.Hold(t, got <= most, "%d column chunks hold %d bytes, want at most %d", c.Rows*d.Len(), got, most)
 	must.Value(w.Close())(t)
 }
 

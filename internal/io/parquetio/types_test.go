@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Every type has a row, whole, and a physical type that pages can be made of.
@@ -23,8 +24,6 @@ func TestEveryTypeHasARow(t *testing.T) {
 			t.Errorf("%v: physical or logical is missing in types.go", typ)
 			continue
 		}
-		if _, err := newColumn("x", typ, 0, true).Node(); err != nil {
-			t.Errorf("%v: %v", typ, err)
-		}
+		must.Passes(newColumn("x", typ, 0, true).Node())(t, "%v", typ)
 	}
 }

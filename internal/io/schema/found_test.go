@@ -31,15 +31,10 @@ func TestChargeOfFileIsChecked(t *testing.T) {
 			{"sha256: ", "sha256: 0"}, {`loss: "1561/1099511627776", `, ""}, {`"0.1"`, `"0.10"`},
 		} {
 			line := strings.Replace(c.String(), edit[0], edit[1], 1)
-			if line == c.String() {
-				t.Fatalf("no %s in %s", edit[0], line)
-			}
-			if _, err := Parse("found.yaml", []byte(body+line)); err == nil || !strings.Contains(err.Error(), "found: ") {
-				t.Errorf("%s for %s: %v", edit[1], edit[0], err)
-			}
+			must.Need(t, line != c.String(), "no %s in %s", edit[0], line)
+			must.Fails(Parse("found.yaml", []byte(body+line)))(t, "found: ", "%s for %s", edit[1], edit[0])
 		}
-		if _, err := Parse("found.yaml", []byte(strings.Replace(body, "privacy_id: "+name, "privacy_id: other", 1)+c.String())); err == nil || !strings.Contains(err.Error(), "was found for privacy_id") {
-			t.Errorf("a domain of other people: %v", err)
-		}
+		_, err := Parse("found.yaml", []byte(strings.Replace(body, "privacy_id: "+name, "privacy_id: other", 1)+c.String()))
+		must.Fail(t, err, "was found for privacy_id", "a domain of other people")
 	}
 }

@@ -61,9 +61,7 @@ func TestOpenColumns(t *testing.T) {
 			t.Errorf("%s: %v", column, err)
 			continue
 		}
-		if open == nil || len(open.Columns) != 1 || open.Columns[0].String() != want || open.Rows {
-			t.Errorf("%s: open is %+v, want %s", column, open, want)
-		}
+		must.Hold(t, open != nil && len(open.Columns) == 1 && open.Columns[0].String() == want && !open.Rows, "%s: open is %+v, want %s", column, open, want)
 		must.Pass(t, f.Domain.Validate(), "%s", column)
 	}
 	if _, open, err := ParseOpen("whole.yaml", []byte(ofVisits)); err != nil || open != nil {

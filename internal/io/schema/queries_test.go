@@ -1,8 +1,9 @@
 package schema
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 const queryColumns = `privacy_id: none
@@ -32,8 +33,6 @@ func TestQueryFaults(t *testing.T) {
 		"{count: {sex: Female, age: {from: 0, to: 9, by: 2}}}": "unknown key",
 	} {
 		_, err := Parse("d.yaml", []byte(queryColumns+"  - "+text))
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %q", text, err, says)
-		}
+		must.Fail(t, err, says, "%s", text)
 	}
 }

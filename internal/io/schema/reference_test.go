@@ -62,9 +62,8 @@ func TestJSONSchemaAgreesWithParser(t *testing.T) {
 	agrees := func(name, text string, good bool) {
 		t.Helper()
 		var v any
-		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-			t.Fatal(name, err)
-		}
+		err := yaml.Unmarshal([]byte(text), &v)
+		must.Need(t, err == nil, "%v, %v", name, err)
 		_, _, parsed := ParseOpen(name, []byte(text))
 		checked := s.Validate(plain(v))
 		must.Hold(t, (parsed == nil) == good && (checked == nil) == good, "%s\nparser: %v\nschema: %v\nwant good: %v", text, parsed, checked, good)
@@ -119,9 +118,7 @@ func TestReference(t *testing.T) {
 	must.Do(t, WriteReference(&b))
 	for _, part := range referenceParts {
 		for _, k := range part.keys {
-			if k.text == "" || !strings.Contains(b.String(), "  "+k.name+": "+k.form) {
-				t.Errorf("%s: the key %s is not explained", part.title, k.name)
-			}
+			must.Hold(t, k.text != "" && strings.Contains(b.String(), "  "+k.name+": "+k.form), "%s: the key %s is not explained", part.title, k.name)
 		}
 	}
 	for line := range strings.Lines(b.String()) {

@@ -76,9 +76,8 @@ func TestCSVKeys(t *testing.T) {
 // A target stands in place of a list of marginals, and is a column that is modelled.
 func TestTarget(t *testing.T) {
 	const head = "privacy_id: none\ncolumns: [{name: x, type: BOOL, null: true}, {name: i, type: INT64, min: 0, max: 9, null: true}]\nconstraints: [{derive: y, from: i + 1}]\n"
-	if f, err := Parse("f", []byte(head+"workload: {target: x}\n")); err != nil || f.Target != "x" || len(f.Workload) > 0 {
-		t.Errorf("%+v, %v", f, err)
-	}
+	f, err := Parse("f", []byte(head+"workload: {target: x}\n"))
+	must.Hold(t, err == nil && f.Target == "x" && len(f.Workload) <= 0, "%+v, %v", f, err)
 	for text, want := range map[string]string{
 		"{target: z}": `no column is called "z"; the columns are x, i`, "{target: y}": "is computed and not modelled", "{}": "no target; name a column", "{target: x, weight: 2}": "weight",
 	} {
@@ -90,14 +89,12 @@ func TestTarget(t *testing.T) {
 func TestExpectedRows(t *testing.T) {
 	const head = "privacy_id: none\ncolumns: [{name: x, type: BOOL, null: true}]\n"
 	for text, want := range map[string]int64{"": 0, "expected_rows: 20000\n": 20000, "expected_rows: 1000000000000\n": MostRows} {
-		if f, err := Parse("f", []byte(head+text)); err != nil || f.ExpectedRows != want {
-			t.Errorf("%q: %v, %v", text, f, err)
-		}
+		f, err := Parse("f", []byte(head+text))
+		must.Hold(t, err == nil && f.ExpectedRows == want, "%q: %v, %v", text, f, err)
 	}
 	for _, text := range []string{"0", "-5", "1.5", "many", "1000000000001"} {
-		if _, err := Parse("f", []byte(head+"expected_rows: "+text+"\n")); err == nil || !strings.Contains(err.Error(), "f:3:16: expected_rows: got "+quote(text)+"; a whole number from 1 to 1000000000000 is needed") {
-			t.Errorf("%s: %v", text, err)
-		}
+		_, err := Parse("f", []byte(head+"expected_rows: "+text+"\n"))
+		must.Fail(t, err, "f:3:16: expected_rows: got "+quote(text)+"; a whole number from 1 to 1000000000000 is needed", "%s", text)
 	}
 }
 
@@ -126,12 +123,10 @@ func TestProduct(t *testing.T) {
 	if income.Scale != 1 || income.Resolution != 1000 || income.Label(0) != "[0, 7812.5)" {
 		t.Errorf("income: scale %d, resolution %d, first cell %s", income.Scale, income.Resolution, income.Label(0))
 	}
-	if hours := f.Domain.Attributes[2]; !hours.HasFallback || hours.Label(hours.Fallback) != "40" {
-		t.Errorf("hours: fallback %s", hours.Label(hours.Fallback))
-	}
-	if visited := f.Domain.Attributes[5]; visited.Label(59) != "2024-12-01 – 2024-12-31" {
-		t.Errorf("visited: last cell %s", visited.Label(59))
-	}
+	hours := f.Domain.Attributes[2]
+	must.Hold(t, hours.HasFallback && hours.Label(hours.Fallback) == "40", "hours: fallback %s", hours.Label(hours.Fallback))
+	visited := f.Domain.Attributes[5]
+	must.Hold(t, visited.Label(59) == "2024-12-01 – 2024-12-31", "visited: last cell %s", visited.Label(59))
 }
 
 // TestBeyond: the ends of a range say whether values beyond them are expected.
@@ -213,8 +208,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := file.Domain.Validate(); err != nil {
-			t.Fatalf("an accepted file has faults: %v", err)
-		}
+		err = file.Domain.Validate()
+		must.Need(t, err == nil, "an accepted file has faults: %v", err)
 	})
 }

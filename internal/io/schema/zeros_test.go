@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestStructuralZeros has a row for every way to name a cell.
@@ -39,8 +40,6 @@ impossible:
 		if len(f.Domain.StructuralZeros) != 1 || !reflect.DeepEqual(f.Domain.StructuralZeros[0], test.want) {
 			t.Errorf("%s: got %v, want %v", test.entry, f.Domain.StructuralZeros, test.want)
 		}
-		if err := f.Domain.Validate(); err != nil {
-			t.Errorf("%s: %v", test.entry, err)
-		}
+		must.Pass(t, f.Domain.Validate(), "%s", test.entry)
 	}
 }

@@ -14,8 +14,7 @@ import (
 func TestCreateKeepsWhatIsThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	must.Do(t, create(path, []byte("first"), false))
-	if err := create(path, []byte("second"), false); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a name that is taken: error %v, want that it exists", err)
-	}
+	err := create(path, []byte("second"), false)
+	must.Hold(t, errors.Is(err, fs.ErrExist), "a name that is taken: error %v, want that it exists", err)
 	must.Equal(t, string(must.Value(os.ReadFile(path))(t)), "first", "the first value")
 }

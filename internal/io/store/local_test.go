@@ -69,9 +69,8 @@ func TestRace(t *testing.T) {
 func TestGet(t *testing.T) {
 	s := store.Local{Dir: t.TempDir()}
 	ctx := context.Background()
-	if _, found, err := s.Get(ctx, "a"); found || err != nil {
-		t.Error(found, err)
-	}
+	_, found, err := s.Get(ctx, "a")
+	must.Hold(t, !found && err == nil, "%v, %v", found, err)
 	if _, created, err := s.CreateIfAbsent(ctx, "a", nil); !created || err != nil {
 		t.Error(created, err)
 	}
@@ -87,9 +86,8 @@ func TestRefused(t *testing.T) {
 	ctx := context.Background()
 	s := store.Local{Dir: t.TempDir()}
 	for _, name := range []string{"", "/", "a/", "/a", "..", "../a", "a/../b", ".a", "a b", "a\\b", "ä"} {
-		if _, _, err := s.CreateIfAbsent(ctx, name, nil); err == nil || !strings.HasPrefix(err.Error(), "store: ") {
-			t.Errorf("%q: %v", name, err)
-		}
+		_, _, err := s.CreateIfAbsent(ctx, name, nil)
+		must.Hold(t, err != nil && strings.HasPrefix(err.Error(), "store: "), "%q: %v", name, err)
 	}
 	if _, _, err := (store.Local{}).Get(ctx, "a"); err == nil {
 		t.Error("no directory")

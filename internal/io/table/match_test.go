@@ -8,14 +8,13 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestTwoColumnsOfOneName: that a name is there twice is said once.
 func TestTwoColumnsOfOneName(t *testing.T) {
 	_, faults := Match([]string{"a", "b", "a"}, &domain.Domain{Attributes: []domain.Attribute{{Name: "a"}, {Name: "b"}, {Name: "a"}}})
-	if all := strings.TrimSpace(strings.Join(faults, " ")); all != `column "a": the file has several columns of this name; rename all but one` {
-		t.Errorf("faults %q", all)
-	}
+	must.Equal(t, strings.TrimSpace(strings.Join(faults, " ")), `column "a": the file has several columns of this name; rename all but one`, "faults")
 }
 
 // TestIndexOfPandas: an index without a name is no column of the table, unless a domain declares it.

@@ -51,9 +51,8 @@ func TestPartitions(t *testing.T) {
 		names, err := src.Columns(ctx, schema.CSV{})
 		must.Hold(t, err == nil && slices.Equal(names, []string{"n", "year", "city"}), "%s: columns %q, %v", input, names, err)
 		var got []string
-		if err := src.Each(ctx, d, schema.CSV{}, formattest.Rows(d, &got)); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, %v, want %q", input, got, err, want)
-		}
+		err = src.Each(ctx, d, schema.CSV{}, formattest.Rows(d, &got))
+		must.Hold(t, err == nil && slices.Equal(got, want), "%s: got %q, %v, want %q", input, got, err, want)
 		for _, apart := range []bool{false, true} {
 			p, s := beam.NewPipelineWithRoot()
 			read := src.Read

@@ -64,9 +64,8 @@ func TestPartsAreTheWholeFile(t *testing.T) {
 					numbers = append(numbers, n)
 				}
 			}
-			if slices.Sort(numbers); !slices.Equal(numbers, want) {
-				t.Errorf("%s of %d bytes: %d records, want 0 to %d once each", name, size, len(numbers), rows-1)
-			}
+			slices.Sort(numbers)
+			must.Hold(t, slices.Equal(numbers, want), "%s of %d bytes: %d records, want 0 to %d once each", name, size, len(numbers), rows-1)
 		}
 	}
 }

@@ -131,9 +131,8 @@ func TestAheadMakesTheNextWhileOneIsUsed(t *testing.T) {
 			if a > 0 && want == a {
 				continue // taken while the pair before was used
 			}
-			if got := <-made; got != want {
-				t.Fatalf("made %d, want %d", got, want)
-			}
+			got := <-made
+			must.Need(t, got == want, "made %d, want %d", got, want)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package buildinfo
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestVersion(t *testing.T) {
@@ -13,11 +15,7 @@ func TestVersion(t *testing.T) {
 		development:                            {Main: debug.Module{Path: module, Version: "(devel)"}},
 		"v0.1.0-0.20261124180000-0123456789ab": {Main: debug.Module{Path: module, Version: "v0.0.0-20261124180000-0123456789ab"}},
 	} {
-		if got := version(info); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		must.Equal(t, version(info), want)
 	}
-	if Version() == "" {
-		t.Error("a build without a version")
-	}
+	must.Hold(t, Version() != "", "a build without a version")
 }

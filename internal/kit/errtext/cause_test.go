@@ -74,9 +74,8 @@ func TestInStep(t *testing.T) {
 		got := InStep(step("github.com/dapple-dp/dapple/internal/transforms/synth.solveFn", text))
 		must.Hold(t, got == "dapple: "+want, "%q became %q", text, got)
 		for _, around := range []string{"", "job job-001[go-job-1] failed:\nbundle inst003 stage-005 failed:"} {
-			if again := Of(errors.New(around + got)); again.Error() != want {
-				t.Errorf("of %q is found %q", around+got, again)
-			}
+			again := Of(errors.New(around + got))
+			must.Hold(t, again.Error() == want, "of %q is found %q", around+got, again)
 		}
 	}
 }
@@ -98,9 +97,7 @@ func TestPrefixesAreKnown(t *testing.T) {
 			b, err := os.ReadFile(path)
 			for _, m := range message.FindAllStringSubmatch(string(b), -1) {
 				seen++
-				if !slices.Contains(prefixes, m[1]) {
-					t.Errorf("%s: messages begin with %q, which is not among the prefixes", path, m[1])
-				}
+				must.Hold(t, slices.Contains(prefixes, m[1]), "%s: messages begin with %q, which is not among the prefixes", path, m[1])
 			}
 			return err
 		}))

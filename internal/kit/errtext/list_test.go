@@ -5,20 +5,19 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestErrors(t *testing.T) {
 	var none, few, many, all Errors
 	none.Add(nil)
-	if none.Err() != nil {
-		t.Error("no error is one")
-	}
+	must.Hold(t, none.Err() == nil, "no error is one")
 	cause := errors.New("cause")
 	few.Addf("a: %w", cause)
 	few.Add(errors.New("b"))
-	if err := few.Err(); err.Error() != "a: cause\nb" || !errors.Is(err, cause) {
-		t.Errorf("got %q", err)
-	}
+	err := few.Err()
+	must.Hold(t, err.Error() == "a: cause\nb" && errors.Is(err, cause), "got %q", err)
 	for i := range 1_000_000 {
 		many.Addf("%d", i)
 	}
@@ -29,7 +28,5 @@ func TestErrors(t *testing.T) {
 	all.Add(few.Err())
 	all.Add(many.Err())
 	lines = strings.Split(all.Err().Error(), "\n")
-	if len(lines) != Shown+1 || lines[1] != "b" || lines[2] != "0" || lines[Shown] != "and at least 999982 more" {
-		t.Errorf("got %q", lines)
-	}
+	must.Hold(t, len(lines) == Shown+1 && lines[1] == "b" && lines[2] == "0" && lines[Shown] == "and at least 999982 more", "got %q", lines)
 }

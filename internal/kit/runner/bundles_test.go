@@ -49,9 +49,8 @@ func TestStoppedAtTheStart(t *testing.T) {
 		p, s := beam.NewPipelineWithRoot()
 		beam.ParDo0(s, &waitingFn{}, beam.Impulse(s))
 		held, release := runner.Started(ctx)
-		if _, err := prism.Execute(held, p); err == nil && ctx.Err() == nil {
-			t.Error("it is done before it was stopped")
-		}
+		_, err := prism.Execute(held, p)
+		must.Hold(t, err != nil || ctx.Err() != nil, "it is done before it was stopped")
 		release()
 		stop()
 	}

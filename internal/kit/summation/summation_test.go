@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // All sums against 200 bits, where the naive one is off by far more.
@@ -26,16 +28,12 @@ func TestSums(t *testing.T) {
 		for name, got := range map[string]struct{ sum, steps float64 }{
 			"compensated": {c.Sum(), 2}, "pairwise": {Pairwise(x), 150}, "long": {Long(x), 1100},
 		} {
-			if math.Abs(got.sum-want) > got.steps*0x1p-53*largest {
-				t.Errorf("%d numbers, %s: %g, want %g", n, name, got.sum, want)
-			}
+			must.Hold(t, math.Abs(got.sum-want) <= got.steps*0x1p-53*largest, "%d numbers, %s: %g, want %g", n, name, got.sum, want)
 		}
 	}
 	var c Compensated
 	for _, x := range []float64{1, 1e100, 1, -1e100} {
 		c.Add(x)
 	}
-	if c.Sum() != 2 {
-		t.Errorf("1 + 1e100 + 1 − 1e100 = %g", c.Sum())
-	}
+	must.Hold(t, c.Sum() == 2, "1 + 1e100 + 1 − 1e100 = %g", c.Sum())
 }

@@ -54,9 +54,8 @@ func TestBook(t *testing.T) {
 	b, ctx := create(t), t.Context()
 	must.Do(t, enter(ctx, b, "one", run(1)))
 	other := open(t, b.Dir)
-	if err := enter(ctx, other, "one", run(1)); err != nil || len(other.Standing()) != 1 {
-		t.Errorf("a retry: %d charges, %v", len(other.Standing()), err)
-	}
+	err := enter(ctx, other, "one", run(1))
+	must.Hold(t, err == nil && len(other.Standing()) == 1, "a retry: %d charges, %v", len(other.Standing()), err)
 	must.Pass(t, enter(ctx, other, "two", run(2)))
 	// b has not seen it; its next charge does.
 	var full accountant.ErrExhausted
@@ -70,9 +69,8 @@ func TestBook(t *testing.T) {
 	if back, err := b.Return(ctx, "two"); err != nil || back {
 		t.Errorf("returned twice: %v, %v", back, err)
 	}
-	if err := enter(ctx, b, "two", run(1)); !errors.Is(err, book.ErrReturned) {
-		t.Errorf("a run that was taken back began again: %v", err)
-	}
+	err = enter(ctx, b, "two", run(1))
+	must.Hold(t, errors.Is(err, book.ErrReturned), "a run that was taken back began again: %v", err)
 	must.Pass(t, enter(ctx, b, "three", run(2.5)), "what was taken back is not there")
 	must.Pass(t, b.AddInput(ctx, "gs://bucket/people.csv"))
 	again := open(t, b.Dir)
@@ -80,16 +78,14 @@ func TestBook(t *testing.T) {
 		t.Errorf("read again: %v, %d entries, %d runs", got, len(again.Entries), again.Sum.Runs())
 	}
 	must.Fails(book.Create(ctx, b.Dir, terms))(t, "holds a budget book already", "a second book")
-	if _, err := book.Open(ctx, t.TempDir()); !errors.Is(err, book.ErrNone) {
-		t.Errorf("no book: %v", err)
-	}
+	_, err = book.Open(ctx, t.TempDir())
+	must.Hold(t, errors.Is(err, book.ErrNone), "no book: %v", err)
 	bad := terms
 	bad.Epsilon = -1
 	dir := t.TempDir()
 	must.Fails(book.Create(ctx, dir, bad))(t, "", "a book of ε = -1")
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("a refused book left %v", left)
-	}
+	left, _ := os.ReadDir(dir)
+	must.Hold(t, len(left) <= 0, "a refused book left %v", left)
 }
 
 // A key stands for one draw: with another loss it is refused, whatever of the loss is another. A run with an ID is charged once,
@@ -107,9 +103,8 @@ func TestChargedOnce(t *testing.T) {
 	} {
 		r := run(1)
 		change(&r)
-		if err := enter(ctx, b, "one", r); !errors.As(err, new(*book.OtherLoss)) {
-			t.Errorf("the same key with another %s: %v", name, err)
-		}
+		err := enter(ctx, b, "one", r)
+		must.Hold(t, errors.As(err, new(*book.OtherLoss)), "the same key with another %s: %v", name, err)
 	}
 	launch := func(b *book.Book, i int) error {
 		_, err := b.Charge(ctx, book.Payer{Key: fmt.Sprint("launch ", i), Once: book.RunKey("night", "out"), Run: "night"}, run(1))
@@ -154,15 +149,12 @@ func TestFindingAndRelease(t *testing.T) {
 		err = errors.Join(err, step.Found(t.Context(), prior, true), step.Found(t.Context(), prior, false))
 	}
 	must.Do(t, err)
-	if _, _, err := step.Charge(t.Context(), rest); err != nil {
-		t.Fatal(err)
-	}
-	if list := open(t, b.Dir).Standing(); len(list) != 2 || list[0].Key != "found-one" || list[1].Run != "night" {
-		t.Errorf("%d charges", len(list))
-	}
-	if spent := open(t, b.Dir).Sum.SpentEpsilon(); spent > 1.01 {
-		t.Errorf("both parts of ε = 1 spend %g", float64(spent))
-	}
+	_, _, err = step.Charge(t.Context(), rest)
+	must.Do(t, err)
+	list := open(t, b.Dir).Standing()
+	must.Hold(t, len(list) == 2 && list[0].Key == "found-one" && list[1].Run == "night", "%d charges", len(list))
+	spent := open(t, b.Dir).Sum.SpentEpsilon()
+	must.Hold(t, spent <= 1.01, "both parts of ε = 1 spend %g", float64(spent))
 }
 
 // Of many runs at once exactly as many get in as fit one after the other, each once.
@@ -192,9 +184,7 @@ func TestRunsAtOnce(t *testing.T) {
 	must.Hold(t, len(in) == fits, "%d of %d runs are charged", len(in), fits)
 	for i, err := range errs {
 		var full accountant.ErrExhausted
-		if in[fmt.Sprint("key-", i/2)] != (err == nil) || err != nil && !errors.As(err, &full) {
-			t.Errorf("attempt %d: %v", i, err)
-		}
+		must.Hold(t, in[fmt.Sprint("key-", i/2)] == (err == nil) && (err == nil || errors.As(err, &full)), "attempt %d: %v", i, err)
 	}
 }
 
@@ -233,9 +223,7 @@ func TestKilledWriters(t *testing.T) {
 	for key := range said {
 		must.Hold(t, in[key] == 1, "%s was entered, and is there %d times", key, in[key])
 	}
-	if len(said) < 4 || len(in) > len(said)+4 {
-		t.Errorf("%d charges were told, %d are there: at most one of each process was not told", len(said), len(in))
-	}
+	must.Hold(t, len(said) >= 4 && len(in) <= len(said)+4, "%d charges were told, %d are there: at most one of each process was not told", len(said), len(in))
 }
 
 // write adds charges until it is killed, and says each once it is in.
@@ -297,9 +285,8 @@ func TestDamagedBooks(t *testing.T) {
 	for _, n := range []string{".new-123", "README"} {
 		must.Do(t, os.WriteFile(filepath.Join(b.Dir, n), nil, 0o600))
 	}
-	if got := open(t, b.Dir); got.Sum.Runs() != 2 {
-		t.Errorf("%d runs", got.Sum.Runs())
-	}
+	got := open(t, b.Dir)
+	must.Hold(t, got.Sum.Runs() == 2, "%d runs", got.Sum.Runs())
 }
 
 // A book tells whether it still has an entry whose number and hash somebody has kept.

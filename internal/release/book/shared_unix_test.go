@@ -44,14 +44,11 @@ func TestSharedBook(t *testing.T) {
 				cmd := exec.Command(program, "-test.run=^TestSharedBook$")
 				cmd.Env, cmd.Dir = append(os.Environ(), "DAPPLE_TEST_BOOK="+dir, "TMPDIR=/tmp"), "/"
 				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: group}}
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("user %d: %v: %s", user, err, out)
-				}
+				out, err := cmd.CombinedOutput()
+				must.Need(t, err == nil, "user %d: %v: %s", user, err, out)
 			}
 		}
-		if n := len(open(t, dir).Entries); n != 3 {
-			t.Errorf("%d entries, want the terms and an input of each user", n)
-		}
+		must.Equal(t, len(open(t, dir).Entries), 3, "entries")
 	}
 }
 
@@ -63,9 +60,8 @@ func TestNewBook(t *testing.T) {
 	syscall.Umask(before)
 	must.Do(t, err)
 	for name, want := range map[string]os.FileMode{dir: 0o770, filepath.Join(dir, "entry-000000.json"): 0o640} {
-		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s has %v (error %v), want %o", name, info, err, want)
-		}
+		info, err := os.Stat(name)
+		must.Hold(t, err == nil && info.Mode().Perm() == want, "%s has %v (error %v), want %o", name, info, err, want)
 	}
 }
 

@@ -43,9 +43,8 @@ func TestAnswersOf(t *testing.T) {
 	}
 	must.Fails(ReadAnswers(bytes.NewReader(once.Bytes()[:20]), "answers"))(t, "", "half a file is read")
 	w.Marginals = w.Marginals[1:2]
-	if got := answersOf(d, w, nil, r); got != nil {
-		t.Errorf("no query has the answers %v", got)
-	}
+	got := answersOf(d, w, nil, r)
+	must.Hold(t, got == nil, "no query has the answers %v", got)
 }
 
 // TestEveryFactIsStated: whatever a run tells of itself changes its statement.

@@ -58,24 +58,17 @@ func TestBoundCoversTheError(t *testing.T) {
 				f.Measurements = append(f.Measurements, m)
 			}
 			e := FittedErrors(f)
-			if e.Cells != 12+15+20 || e.From != "the noise alone" {
-				t.Fatalf("%s: %+v", tt.name, e)
-			}
-			if math.Abs(e.MaxAnswer-e.MaxCell) > 1e-12 || e.Answers != e.Cells {
-				t.Fatalf("%s: answers that are cells are bounded otherwise: %+v", tt.name, e)
-			}
+			must.Need(t, e.Cells == 12+15+20 && e.From == "the noise alone", "%s: %+v", tt.name, e)
+			must.Need(t, math.Abs(e.MaxAnswer-e.MaxCell) <= 1e-12 && e.Answers == e.Cells, "%s: answers that are cells are bounded otherwise: %+v", tt.name, e)
 			if e.MaxCell < worst {
 				failed++
 			}
 			loosest = math.Max(loosest, e.MaxCell-worst)
 		}
-		if failed > most {
-			t.Errorf("%s: the bound fails in %d of %d runs", tt.name, failed, runs)
-		}
+		must.Hold(t, failed <= most, "%s: the bound fails in %d of %d runs", tt.name, failed, runs)
 		// Noise moves the worst of 47 cells by about 3 of its standard deviations, and the bound adds 4.
-		if limit := (9*sigma + 5*totalSigma) / 5000; loosest > limit {
-			t.Errorf("%s: the bound is %g above the error, more than %g", tt.name, loosest, limit)
-		}
+		limit := (9*sigma + 5*totalSigma) / 5000
+		must.Hold(t, loosest <= limit, "%s: the bound is %g above the error, more than %g", tt.name, loosest, limit)
 	}
 }
 
@@ -97,17 +90,14 @@ func random(rng *rand.Rand, cells int, total float64) *population.Model {
 func TestBoundOfACertificate(t *testing.T) {
 	model := random(rand.New(rand.NewPCG(1, 1)), 60, 1000)
 	f := Fitted{Model: model, Cells: 47, Total: query.Total{Units: 1000}, MaxError: &query.MaxError{Counts: 20, Variance: 100}}
-	if e, want := FittedErrors(f), 0.02+1.6449*0.01; math.Abs(e.MaxCell-want) > 1e-5 || e.Cells != 47 || e.From != "a bought certificate" {
-		t.Errorf("got %+v, want %g", e, want)
-	}
+	e, want := FittedErrors(f), 0.02+1.6449*0.01
+	must.Hold(t, math.Abs(e.MaxCell-want) <= 1e-5 && e.Cells == 47 && e.From == "a bought certificate", "got %+v, want %g", e, want)
 	f.Noise = Laplace // P(Z > t·b) = exp(−t)/2
-	if e, want := FittedErrors(f), 0.02-math.Log(2*0.05)/math.Sqrt2*0.01; math.Abs(e.MaxCell-want) > 1e-9 {
-		t.Errorf("Laplace: got %g, want %g", e.MaxCell, want)
-	}
+	e, want = FittedErrors(f), 0.02-math.Log(2*0.05)/math.Sqrt2*0.01
+	must.Hold(t, math.Abs(e.MaxCell-want) <= 1e-9, "Laplace: got %g, want %g", e.MaxCell, want)
 	f.MaxError.Counts = -1e6
-	if e := FittedErrors(f); e.MaxCell != 0 {
-		t.Errorf("noise below 0: got %g", e.MaxCell)
-	}
+	e = FittedErrors(f)
+	must.Hold(t, e.MaxCell == 0, "noise below 0: got %g", e.MaxCell)
 }
 
 func TestNothingMeasuredIsNotKnown(t *testing.T) {
@@ -128,9 +118,8 @@ func TestAverageTVEstimate(t *testing.T) {
 			estimate += e.AverageTV
 			truth += averageError(table, p, r)
 		}
-		if ratio := estimate / truth; ratio < 0.7 || ratio > 1.3 {
-			t.Errorf("ε = %g: estimated %.4f, true %.4f", float64(epsilon), estimate/5, truth/5)
-		}
+		ratio := estimate / truth
+		must.Hold(t, ratio >= 0.7 && ratio <= 1.3, "ε = %g: estimated %.4f, true %.4f", float64(epsilon), estimate/5, truth/5)
 	}
 }
 

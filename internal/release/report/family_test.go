@@ -82,9 +82,7 @@ func schemaOf(t *testing.T, path, part string) *jsonschema.Schema {
 	t.Helper()
 	b := must.Value(os.ReadFile(path))(t)
 	var doc any
-	if err := yaml.Unmarshal(b, &doc); err != nil { // JSON is YAML
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(b, &doc)) // JSON is YAML
 	doc.(map[string]any)["$id"] = "https://example.org/form"
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
@@ -104,9 +102,8 @@ func TestRegistryRecord(t *testing.T) {
 			b := must.Value(released(about, pure).Registry())(t)
 			var record any
 			must.Do(t, yaml.Unmarshal(b, &record))
-			if err := form.Validate(record); err != nil {
-				t.Errorf("%v\n%s", err, b)
-			}
+			err := form.Validate(record)
+			must.Hold(t, err == nil, "%v\n%s", err, b)
 			for _, want := range []string{"City Hospital", "Synthetic data", "2026-01-31", map[bool]string{false: "Approximate DP", true: "Pure DP"}[pure], "one person"} {
 				must.Hold(t, bytes.Contains(b, []byte(want)), "%s lacks %q", b, want)
 			}
@@ -154,9 +151,8 @@ func TestCroissant(t *testing.T) {
 // The statement names every column of the rows, how those come about that are not modelled, and the constraints.
 func TestDictionaryIsWhole(t *testing.T) {
 	p := released(nil, false)
-	if got := p.columnNames(); !strings.HasPrefix(got, "key, string, ") || !strings.HasSuffix(got, ", twice") || len(p.Dictionary) != 11 {
-		t.Errorf("columns %s", got)
-	}
+	got := p.columnNames()
+	must.Hold(t, strings.HasPrefix(got, "key, string, ") && strings.HasSuffix(got, ", twice") && len(p.Dictionary) == 11, "columns %s", got)
 	if p.Dictionary[0].Made != "made up as uuid, never from data" || p.Dictionary[10].Made != "computed as int64 * 2" {
 		t.Errorf("got %+v and %+v", p.Dictionary[0], p.Dictionary[10])
 	}

@@ -19,9 +19,8 @@ func TestRowsSD(t *testing.T) {
 	// 980 people with 1 row, and 20 with 100: 2980 rows, of variance 1000·(.98·1 + .02·10000 − 2.98²).
 	m := &population.Model{Sizes: d.Sizes(), Weights: []float64{98, 0, 2}}
 	want := math.Sqrt(1000*(.98+200-2.98*2.98)) / 2980
-	if got := report.RowsSD(d, m, 1000); math.Abs(got-want) > 1e-9 {
-		t.Errorf("%g, want %g", got, want)
-	}
+	got := report.RowsSD(d, m, 1000)
+	must.Hold(t, math.Abs(got-want) <= 1e-9, "%g, want %g", got, want)
 	must.Equal(t, report.RowsSD(records, &population.Model{Sizes: []int{1}, Weights: []float64{1}}, 1000), 0, "without events")
 	for sd, says := range map[float64]bool{.019: false, .15: true} {
 		p := report.Privacy{RowsSD: sd, RowsMax: 100, Statement: accountant.Statement{Epsilon: 1, Neighbouring: "AddRemove", Capacity: "1/2", RhoTotal: "1/2"}}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -24,11 +25,8 @@ func TestMeasuredIsSaid(t *testing.T) {
 	} {
 		e := Errors{AverageTV: c.predicted}
 		e.measure(&solver.MeasuredError{Distance: query.MeanDistance{Counts: c.counts, Variance: c.sd * c.sd}, Marginals: c.marginals, Of: c.of, Share: .01}, 1000)
-		if got := e.Measured.say(e.AverageTV); !strings.Contains(got, c.want) {
-			t.Errorf("%+v: %s", c, got)
-		}
-		if math.IsNaN(e.AverageTV) || e.AverageTV < 0 || e.AverageTV > 1 {
-			t.Errorf("%+v: an average total variation of %g", c, e.AverageTV)
-		}
+		got := e.Measured.say(e.AverageTV)
+		must.Hold(t, strings.Contains(got, c.want), "%+v: %s", c, got)
+		must.Hold(t, !math.IsNaN(e.AverageTV) && e.AverageTV >= 0 && e.AverageTV <= 1, "%+v: an average total variation of %g", c, e.AverageTV)
 	}
 }

@@ -49,9 +49,8 @@ func TestPageShowsTheOrder(t *testing.T) {
 		if got := strings.Join(gaps, ", "); !strings.HasPrefix(got, "0 0.25 0.039, ") || !strings.HasSuffix(got, " 0.75 0.078") || o.Gaps.Note != unit {
 			t.Errorf("gaps in %q: %s", o.Gaps.Note, got)
 		}
-		if got := fmt.Sprintf("%q %.2f", o.Transitions[0].Names, o.Transitions[0].Values); got != `["first rows" "a" "b"] [[1.00 0.00] [0.25 0.75] [1.00 0.00]]` {
-			t.Error(got)
-		}
+		got := fmt.Sprintf("%q %.2f", o.Transitions[0].Names, o.Transitions[0].Values)
+		must.Hold(t, got == `["first rows" "a" "b"] [[1.00 0.00] [0.25 0.75] [1.00 0.00]]`, "%v", got)
 		var b bytes.Buffer
 		must.Do(t, WriteHTML(&b, p))
 		if text := pagetest.WellFormed(t, b.Bytes()); !strings.Contains(text, "in the order of day, and each follows") || !strings.Contains(text, "kind: shares of each value after each value") {
@@ -70,9 +69,8 @@ func TestTransitionsLeaveOutPeopleWithoutRows(t *testing.T) {
 	kind.Null, before.Null = true, true // nobody's row; none
 	h := transitions(&kind, &before, []float64{.1, .1, .3, .2, 0, .1, 0, 0, .2})
 	want := `["first rows" "a" "b"] ["a" "b"] [[0.75 0.25] [0.33 0.67] [1.00 0.00]]`
-	if got := fmt.Sprintf("%q %q %.2f", h.Names, h.Columns, h.Values); got != want {
-		t.Error(got)
-	}
+	got := fmt.Sprintf("%q %q %.2f", h.Names, h.Columns, h.Values)
+	must.Hold(t, got == want, "%v", got)
 }
 
 // If no row follows another, there is no picture of gaps: shares of nothing would be drawn as numbers that are none.
@@ -83,9 +81,8 @@ func TestNoGapsWithoutLaterRows(t *testing.T) {
 		{Clique: domain.NewClique(1, p.Domain.Events.Before(0)), Fitted: []float64{0, 0, .6, 0, 0, .4}},
 	}
 	one, _ := p.columns()
-	if o := p.inOrder(one); o.Gaps != nil {
-		t.Errorf("gaps of no later row: %v", o.Gaps)
-	}
+	o := p.inOrder(one)
+	must.Hold(t, o.Gaps == nil, "gaps of no later row: %v", o.Gaps)
 	var b bytes.Buffer
 	must.Do(t, WriteHTML(&b, p))
 	must.Hold(t, !bytes.Contains(b.Bytes(), []byte("NaN")), "the page has numbers that are none")
@@ -109,8 +106,7 @@ func TestFirstRowsAreNoPeopleWithoutRows(t *testing.T) {
 		{Clique: domain.NewClique(1, e.Before(0)), Fitted: []float64{.1, .1, .3, 0, 0, .5}}, // (a, a), (a, NULL), (a, none), (NULL, a), …
 	}
 	one, _ := p.columns()
-	if got := fmt.Sprintf("%.2f", p.inOrder(one).Transitions[0].Values); got != "[[0.75 0.25] [1.00 0.00] [1.00 0.00]]" {
-		t.Errorf("shares after first rows, a and NULL: %s", got)
-	}
+	got := fmt.Sprintf("%.2f", p.inOrder(one).Transitions[0].Values)
+	must.Hold(t, got == "[[0.75 0.25] [1.00 0.00] [1.00 0.00]]", "shares after first rows, a and NULL: %s", got)
 	must.Hold(t, p.Marginals[1].Fitted[5] == .5, "a published marginal was changed")
 }

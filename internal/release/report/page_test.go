@@ -77,14 +77,11 @@ func TestReportOfHostileNames(t *testing.T) {
 		"one column":  madePage(1, 1, []string{"x"}),
 	} {
 		var b bytes.Buffer
-		if err := WriteHTML(&b, p); err != nil {
-			t.Fatal(name, err)
-		}
+		err := WriteHTML(&b, p)
+		must.Need(t, err == nil, "%v, %v", name, err)
 		text := pagetest.WellFormed(t, b.Bytes())
 		must.Equal(t, strings.Count(b.String(), `<figure class="card">`), p.Domain.Len(), "%s", name)
-		if name == "hostile" && !strings.Contains(text, "<script>alert(1)</script>") {
-			t.Error("markup in names is not shown as it stands")
-		}
+		must.Hold(t, name != "hostile" || strings.Contains(text, "<script>alert(1)</script>"), "markup in names is not shown as it stands")
 		if b.Len() > 8<<20 {
 			t.Errorf("%s: %d bytes", name, b.Len())
 		}
@@ -115,9 +112,7 @@ func TestReportSays(t *testing.T) {
 		text := pagetest.WellFormed(t, b.Bytes())
 		for _, want := range append(c.want, "10⁻⁹", "discrete Gaussian noise; exponential mechanism (a choice)", "becomes 73 % at most", "dp/CLAIMS.md",
 			"k of them together have k times the ε", "Whatever anybody concludes") {
-			if !strings.Contains(strings.Join(strings.Fields(first), " "), want) {
-				t.Errorf("%s %s: the first screen does not say %q", c.id, c.relation, want)
-			}
+			must.Hold(t, strings.Contains(strings.Join(strings.Fields(first), " "), want), "%s %s: the first screen does not say %q", c.id, c.relation, want)
 		}
 		must.Hold(t, !strings.Contains(text, "ZgotmplZ") && !strings.Contains(text, "NaN"), "a figure is missing")
 	}
@@ -138,9 +133,7 @@ func TestCard(t *testing.T) {
 		card := p.card(known{half: 2 * c.half, middle: c.half})
 		good, not := strings.Join(card.Good, "\n"), strings.Join(card.Not, "\n")
 		for _, want := range append(c.good, "The 6 linear queries") {
-			if !strings.Contains(good, want) || strings.Contains(not, want) {
-				t.Errorf("at %g, %g: %q is not among what is good: %s", c.tv, c.half, want, good)
-			}
+			must.Hold(t, strings.Contains(good, want) && !strings.Contains(not, want), "at %g, %g: %q is not among what is good: %s", c.tv, c.half, want, good)
 		}
 		for _, want := range c.not {
 			if !strings.Contains(not, want) || strings.Contains(good, want) {
@@ -171,9 +164,7 @@ func TestFiguresOfReport(t *testing.T) {
 		{cramersV([]float64{.5, .5, 0, 0}, 2, 2), 0},
 		{cramersV([]float64{1. / 3, 0, 0, 0, 1. / 3, 0, 0, 0, 1. / 3}, 3, 3), 1},
 	} {
-		if math.Abs(c.got-c.want) > 1e-12 {
-			t.Errorf("got V = %g, want %g", c.got, c.want)
-		}
+		must.Hold(t, math.Abs(c.got-c.want) <= 1e-12, "got V = %g, want %g", c.got, c.want)
 	}
 	for _, c := range []struct{ got, want string }{
 		{belief(.5, 1), "73\u00a0%"}, {belief(.5, -1), "27\u00a0%"}, {belief(.5, .1), "52\u00a0%"}, {belief(.5, 5), "99\u00a0%"}, {belief(.9, 10), "above\u00a099.5\u00a0%"},
@@ -234,8 +225,6 @@ func TestLearnedBins(t *testing.T) {
 // TestMechanismsHaveNames: pages name mechanisms in words, not by their keys in ledgers.
 func TestMechanismsHaveNames(t *testing.T) {
 	for k := dp.DiscreteGaussian; k <= dp.ValuesAbove; k++ {
-		if name := mechanismOf(k.String()); name == k.String() {
-			t.Errorf("%s has no name", k)
-		}
+		must.Hold(t, mechanismOf(k.String()) != k.String(), "%s has no name", k)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestPredictedLine: where only one-way tables were measured, what is predicted of all cells and what is
@@ -24,12 +25,9 @@ func TestPredictedLine(t *testing.T) {
 	line := errorText(e)
 	for _, want := range []string{"average total variation ≈ 0.012", "largest of 1,234 cells ≈ 0.024 (predicted)",
 		"2 one-way cells within 0.032 (95 % confidence)"} {
-		if !strings.Contains(line, want) {
-			t.Errorf("no %q in %q", want, line)
-		}
+		must.Hold(t, strings.Contains(line, want), "no %q in %q", want, line)
 	}
 	f.PredictedCells, f.Predicted = 0, 0
-	if line := errorText(FittedErrors(f)); strings.Contains(line, "predicted") || !strings.Contains(line, "at most") {
-		t.Errorf("without a prediction: %q", line)
-	}
+	line = errorText(FittedErrors(f))
+	must.Hold(t, !strings.Contains(line, "predicted") && strings.Contains(line, "at most"), "without a prediction: %q", line)
 }

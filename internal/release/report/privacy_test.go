@@ -54,19 +54,16 @@ func TestStatementInWords(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	got := fmt.Sprint(p.Dictionary)
-	if want := "[{x BOOL 2 [false true] [] false  false false true  } {y DATE 3 [] [1970-01-01 1970-02-01 1970-03-01] false  true false NULL  } {z STRING 3 [a] [] false  true true other  }]"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	want := "[{x BOOL 2 [false true] [] false  false false true  } {y DATE 3 [] [1970-01-01 1970-02-01 1970-03-01] false  true false NULL  } {z STRING 3 [a] [] false  true true other  }]"
+	must.Hold(t, got == want, "got %s, want %s", got, want)
 	people := must.Value(d.WithEvents([]string{"x"}, nil, []int64{1}, 9))(t)
 	p = New(Run{Domain: people, Rows: 40, Total: r.Total})
 	must.Hold(t, p.Unit == "one person: all rows with the same id count as one, who weighs 1 however many they are", "of people with rows: %q", p.Unit)
 	page := Page{Privacy: p, Domain: people}
-	if facts := page.facts(); facts[len(facts)-1].More != "rows written: 40, at most 9 for each" {
-		t.Errorf("%+v", facts)
-	}
-	if c := fmt.Sprint(page.card(known{})); !strings.Contains(c, "Nobody has more than 9.") || strings.Contains(c, "has one row here") {
-		t.Error(c)
-	}
+	facts := page.facts()
+	must.Hold(t, facts[len(facts)-1].More == "rows written: 40, at most 9 for each", "%+v", facts)
+	c := fmt.Sprint(page.card(known{}))
+	must.Hold(t, strings.Contains(c, "Nobody has more than 9.") && !strings.Contains(c, "has one row here"), "%v", c)
 	r.Statement.Delta, r.Domain = 0, &domain.Domain{Attributes: d.Attributes}
 	if p := New(r); p.Process.Variant != "pure differential privacy" || p.Meaning.Warning != "" || p.Unit != "one row: every row of the table counts as a person" {
 		t.Errorf("%q, %+v", p.Unit, p.Meaning)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestRareValues: columns whose released variance comes from a few records are named, with as many records as noise hides.
@@ -29,12 +30,9 @@ func TestRareValues(t *testing.T) {
 	}
 	card := strings.Join(p.card(known{}).Not, "\n")
 	for _, want := range []string{"largest values of tail: their 60 farthest", "fewer than about 60 rows"} {
-		if !strings.Contains(card, want) {
-			t.Errorf("no %q in %s", want, card)
-		}
+		must.Hold(t, strings.Contains(card, want), "no %q in %s", want, card)
 	}
 	p.Privacy.Ledger = nil
-	if card := strings.Join(p.card(known{}).Not, "\n"); strings.Contains(card, "farthest") || strings.Contains(card, "far from all") {
-		t.Errorf("without trees: %s", card)
-	}
+	card = strings.Join(p.card(known{}).Not, "\n")
+	must.Hold(t, !strings.Contains(card, "farthest") && !strings.Contains(card, "far from all"), "without trees: %s", card)
 }

@@ -89,7 +89,5 @@ func TestWithRows(t *testing.T) {
 	slices.SortFunc(got, domain.Clique.Compare)
 	slices.SortFunc(want, domain.Clique.Compare)
 	must.Hold(t, slices.EqualFunc(got, want, domain.Clique.Equal), "%v, want %v", got, want)
-	if same := query.WithRows(file.Domain.Recorded(), w, 66); len(same.Marginals) != 3 {
-		t.Error("a workload of records is another one")
-	}
+	must.Hold(t, len(query.WithRows(file.Domain.Recorded(), w, 66).Marginals) == 3, "a workload of records is another one")
 }

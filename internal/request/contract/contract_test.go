@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // contracts are descriptions of one table, and what they say of it beyond what all say.
@@ -78,13 +79,10 @@ func TestPropose(t *testing.T) {
 					t.Errorf("%s: %s: no %s in %s", kind, words[0], w, line)
 				}
 			}
-			if strings.Contains(line, "null: true") == strings.Contains(line, "fallback") {
-				t.Errorf("%s: NULL or a fallback: %s", kind, line)
-			}
+			must.Hold(t, strings.Contains(line, "null: true") != strings.Contains(line, "fallback"), "%s: NULL or a fallback: %s", kind, line)
 		}
-		if got := strings.Join(f.Domain.Names(), " "); got != strings.Join(names, " ") || f.Domain.PrivacyID != "person" {
-			t.Errorf("%s: columns %s, want %s", kind, got, names)
-		}
+		got := strings.Join(f.Domain.Names(), " ")
+		must.Hold(t, got == strings.Join(names, " ") && f.Domain.PrivacyID == "person", "%s: columns %s, want %s", kind, got, names)
 		for _, name := range strings.Split(out, ", ") {
 			if name != "" && !strings.Contains(string(text), "  # - {name: "+name+", type: ") && !strings.Contains(string(text), "  # - {name: "+name+"}") {
 				t.Errorf("%s: %s is not left out:\n%s", kind, name, text)
@@ -109,9 +107,7 @@ func TestProposeRefuses(t *testing.T) {
 		{`{models: [{name: m, columns: [{name: a}, {name: a}]}]}`, "", "", `two columns are called "a"`},
 		{`{"type": "record", "fields": [{"name": "a", "type": "boolean"}]}`, "", "", "can be converted to JSON Schema"},
 	} {
-		if _, err := Propose("it", []byte(c.text), c.table, c.id); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.40s: got %v, want %q", c.text, err, c.want)
-		}
+		must.Fails(Propose("it", []byte(c.text), c.table, c.id))(t, c.want, "%.40s", c.text)
 	}
 }
 
@@ -125,8 +121,7 @@ func FuzzPropose(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := schema.Parse("domain", got); err != nil {
-			t.Errorf("%v\n%s", err, got)
-		}
+		_, err = schema.Parse("domain", got)
+		must.Hold(t, err == nil, "%v\n%s", err, got)
 	})
 }

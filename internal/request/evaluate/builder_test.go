@@ -87,9 +87,8 @@ func TestBuilderKeepsLeastRank(t *testing.T) {
 	got := b.Table()
 	must.Need(t, got.Rows == len(order), "%d rows, want %d", got.Rows, len(order))
 	for i, id := range order {
-		if row := [2]domain.Code{got.Columns[0][i], got.Columns[1][i]}; row != want[id].row {
-			t.Errorf("%s keeps %v, want %v", id, row, want[id].row)
-		}
+		row := [2]domain.Code{got.Columns[0][i], got.Columns[1][i]}
+		must.Hold(t, row == want[id].row, "%s keeps %v, want %v", id, row, want[id].row)
 	}
 }
 

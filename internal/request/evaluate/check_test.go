@@ -154,9 +154,8 @@ columns:
 		t.Run(tt.name, func(t *testing.T) {
 			name := write(t, filepath.Join(t.TempDir(), "d.yaml"), columns+tt.more)
 			out := checked(t, CheckConfig{Domain: name, Input: input})
-			if n := strings.Count(out, "is not declared"); n != len(tt.want) {
-				t.Errorf("%d lines, want %d:\n%s", n, len(tt.want), out)
-			}
+			n := strings.Count(out, "is not declared")
+			must.Hold(t, n == len(tt.want), "%d lines, want %d:\n%s", n, len(tt.want), out)
 			for _, want := range tt.want {
 				must.Hold(t, strings.Contains(out, want+" holds in every record and is not declared"), "no %s in\n%s", want, out)
 			}
@@ -175,12 +174,10 @@ func TestCheckNamesMapsOfNearlyAll(t *testing.T) {
 	out := checked(t, CheckConfig{Domain: name, Input: write(t, filepath.Join(dir, "a.csv"), rows+"Austin,MA\n")})
 	other := write(t, filepath.Join(dir, "o.yaml"), "privacy_id: none\ncolumns:\n  - {name: city, type: STRING, values: [Austin, Boston, Dallas], other: true}\n"+
 		"  - {name: state, type: STRING, values: [MA, TX], null: true}\n")
-	if got, want := checked(t, CheckConfig{Domain: other, Input: filepath.Join(dir, "a.csv")}), "{derive: state, from: city, else: TX, map: "; !strings.Contains(got, want) {
-		t.Errorf("no %s in\n%s", want, got)
-	}
-	if want := "{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}} holds in 99.88 % of records and is not declared"; !strings.Contains(out, want) {
-		t.Errorf("no %s in\n%s", want, out)
-	}
+	got, want := checked(t, CheckConfig{Domain: other, Input: filepath.Join(dir, "a.csv")}), "{derive: state, from: city, else: TX, map: "
+	must.Hold(t, strings.Contains(got, want), "no %s in\n%s", want, got)
+	want = "{derive: state, from: city, map: {Austin: TX, Boston: MA, Dallas: TX}} holds in 99.88 % of records and is not declared"
+	must.Hold(t, strings.Contains(out, want), "no %s in\n%s", want, out)
 }
 
 // Derived columns have their written form too: of three German dates that follow from the day before, one is another day.
@@ -199,9 +196,8 @@ csv: {comma: ";", written: {in: 31.12.2024, out: 31.12.2024}}
 	input := write(t, filepath.Join(dir, "a.csv"), "in;out;days\n01.03.2024;05.03.2024;4\n20.12.2024;02.01.2025;13\n01.02.2024;02.02.2024;2\n")
 	r := must.Value(OpenCheck(context.Background(), CheckConfig{Domain: name, Input: input}))(t)
 	var out bytes.Buffer
-	if err := r.Run(context.Background(), &out); err != nil || !strings.Contains(out.String(), "derive: out, from in + days: 1 records (33.3%) violate it") {
-		t.Errorf("%v in\n%s", err, out.String())
-	}
+	err := r.Run(context.Background(), &out)
+	must.Hold(t, err == nil && strings.Contains(out.String(), "derive: out, from in + days: 1 records (33.3%) violate it"), "%v in\n%s", err, out.String())
 }
 
 // What people are declared to be is counted: two of four change their sex as the domain has it, one has more rows than are
@@ -241,9 +237,8 @@ func TestCheckOfADomainAlone(t *testing.T) {
 	must.Do(t, r.Run(t.Context(), &out))
 	const want = `{"privacy_id":"none","columns":[{"name":"sex","type":"STRING","values":["No","yes"],"other":true}]}`
 	must.Equal(t, strings.TrimSpace(out.String()), want)
-	if _, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, filepath.Join(t.TempDir(), "bad.yaml"), "columns: []\n")}); err == nil {
-		t.Error("a faulty domain file passed")
-	}
+	_, err := OpenCheck(t.Context(), CheckConfig{Domain: write(t, filepath.Join(t.TempDir(), "bad.yaml"), "columns: []\n")})
+	must.Hold(t, err != nil, "a faulty domain file passed")
 }
 
 // Rows of a person that lie at the same place are counted, and those that have none: of a, two of three lie on day 3, one of
@@ -292,12 +287,9 @@ func TestCheckIsShort(t *testing.T) {
 			var b strings.Builder
 			must.Do(t, f.WriteText(&b))
 			text := b.String()
-			if n := strings.Count(text, "\n"); n > 20 {
-				t.Fatalf("%d lines of %d columns and %d notes:\n%s", n, columns, broken, text)
-			}
-			if columns > 0 && !strings.Contains(text, fmt.Sprintf("\nc%d ", columns-1)) {
-				t.Errorf("the column that does not fit is not there:\n%s", text)
-			}
+			n := strings.Count(text, "\n")
+			must.Need(t, n <= 20, "%d lines of %d columns and %d notes:\n%s", n, columns, broken, text)
+			must.Hold(t, columns <= 0 || strings.Contains(text, fmt.Sprintf("\nc%d ", columns-1)), "the column that does not fit is not there:\n%s", text)
 			if all := 9 + columns + broken; f.PeopleRows == nil && (all > 20) != strings.Contains(text, "--json=FILE has all") {
 				t.Errorf("%d columns and %d notes:\n%s", columns, broken, text)
 			}

@@ -81,13 +81,11 @@ func TestComparedClosesTheWorkload(t *testing.T) {
 		{Clique: domain.Clique{1, 3}, Weight: 1}, {Clique: domain.Clique{0, 1, 2, 3}, Weight: 1}}}
 	want := []domain.Clique{{0}, {1}, {2}, {3}, {0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3},
 		{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}}
-	if got := compared(w); !reflect.DeepEqual(got, want) {
-		t.Errorf("compared = %v, want %v", got, want)
-	}
+	got := compared(w)
+	must.Hold(t, reflect.DeepEqual(got, want), "compared = %v, want %v", got, want)
 	closed := query.AllMarginals([]int{3, 40, 5, 6}, 3, 200)
-	if got := compared(closed); !reflect.DeepEqual(got, closed.Cliques()) {
-		t.Errorf("a workload of all marginals within a limit: got %v, want itself, %v", got, closed.Cliques())
-	}
+	got = compared(closed)
+	must.Hold(t, reflect.DeepEqual(got, closed.Cliques()), "a workload of all marginals within a limit: got %v, want itself, %v", got, closed.Cliques())
 }
 
 func TestCompareRefuses(t *testing.T) {
@@ -99,9 +97,8 @@ func TestCompareRefuses(t *testing.T) {
 		"synthetic": {Real: table, Synthetic: NewTable(d)},
 		"holdout":   {Real: table, Synthetic: table, Holdout: NewTable(d)},
 	} {
-		if _, err := Compare(context.Background(), tables, w, d); !errors.Is(err, ErrNoRows) || !strings.Contains(err.Error(), "the "+name+" table has no rows") {
-			t.Errorf("the %s table is empty: error %v", name, err)
-		}
+		_, err := Compare(context.Background(), tables, w, d)
+		must.Hold(t, errors.Is(err, ErrNoRows) && strings.Contains(err.Error(), "the "+name+" table has no rows"), "the %s table is empty: error %v", name, err)
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -74,9 +74,8 @@ func TestPairsWithoutAScore(t *testing.T) {
 		must.Hold(t, f.Term != "Pair trends" || f.More == "no pair is related enough to count", "got %+v", f)
 	}
 	c.Values.Trends.Items[0].Score, c.Values.Trends.Items[1].Score = .5, .75
-	if p := c.pairs(); p.Scored != "" || len(p.All) != 2 || p.All[0].Score != "0.500" {
-		t.Errorf("all scored: %+v", p)
-	}
+	p = c.pairs()
+	must.Hold(t, p.Scored == "" && len(p.All) == 2 && p.All[0].Score == "0.500", "all scored: %+v", p)
 }
 
 // TestHistograms: whole numbers of up to 64 values have a bar each, more of them bars of equally many, and years have no
@@ -119,9 +118,8 @@ func TestHistograms(t *testing.T) {
 // TestWorseThanShuffled: a table is said to be worse than shuffled rows where it is, and nowhere else.
 func TestWorseThanShuffled(t *testing.T) {
 	p := &People{SamePerson: Share{.3, .2}, NextRow: Share{.1, .2}}
-	if e := p.Errors(); !e[2].Worse || e[3].Worse {
-		t.Errorf("%+v", e)
-	}
+	e := p.Errors()
+	must.Hold(t, e[2].Worse && !e[3].Worse, "%+v", e)
 }
 
 // TestPairs: all pairs that are known are listed by their total variation, whatever their score.

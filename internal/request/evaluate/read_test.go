@@ -197,9 +197,8 @@ func TestRun(t *testing.T) {
 	must.Do(t, json.Unmarshal(figures, &report))
 	must.Equal(t, [3]int{report.Real.TrueRows, report.Real.SyntheticRows, report.Holdout.Synthetic.TrueRows}, [3]int{400, 500, 90}, "rows")
 	must.Equal(t, len(report.Real.Widths), 3, "widths")
-	if info, err := os.Stat(c.JSON); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("figures.json: %v, %v; want a file for its owner alone", info.Mode(), err)
-	}
+	info, err := os.Stat(c.JSON)
+	must.Hold(t, err == nil && info.Mode().Perm() == 0o600, "figures.json: %v, %v; want a file for its owner alone", info.Mode(), err)
 }
 
 // A column that follows from another one in more than 99 % of the records is named by all forms; in fewer it is not.
@@ -224,9 +223,8 @@ func TestFollows(t *testing.T) {
 				data := must.Value(os.ReadFile(name))(t)
 				form = string(data)
 			}
-			if got := strings.Contains(form, "{derive: state, from: city}"); got != (want != "") || !strings.Contains(form, want) {
-				t.Errorf("one wrong record in %d: %s does not say %q:\n%.2000s", wrong, name, want, form)
-			}
+			got := strings.Contains(form, "{derive: state, from: city}")
+			must.Hold(t, got == (want != "") && strings.Contains(form, want), "one wrong record in %d: %s does not say %q:\n%.2000s", wrong, name, want, form)
 		}
 	}
 }
@@ -234,8 +232,7 @@ func TestFollows(t *testing.T) {
 func TestWorkloadOfTheDomainFile(t *testing.T) {
 	f := parseDomain(t, "workload:\n  - {columns: [visited, sex], weight: 2}\n  - {columns: [age]}\n")
 	w := must.Value(toCompare(f, 3, 1000))(t)
-	if want := []domain.Clique{{1}, {0, 3}}; !reflect.DeepEqual(w.Cliques(), want) {
-		t.Errorf("cliques %v, want %v", w.Cliques(), want)
-	}
+	want := []domain.Clique{{1}, {0, 3}}
+	must.Hold(t, reflect.DeepEqual(w.Cliques(), want), "cliques %v, want %v", w.Cliques(), want)
 	must.Fails(toCompare(parseDomain(t, ""), 3, 1))(t, "", "no error where no column is small enough")
 }

@@ -87,9 +87,8 @@ func TestText(t *testing.T) {
 	lines := strings.Split(text.String(), "\n")
 	must.Hold(t, strings.HasPrefix(lines[0], "NOT PRIVATE"), "the first line is %q", lines[0])
 	for _, line := range lines {
-		if n := utf8.RuneCountInString(line); n > textWidth {
-			t.Errorf("a line of %d characters: %q", n, line)
-		}
+		n := utf8.RuneCountInString(line)
+		must.Hold(t, n <= textWidth, "a line of %d characters: %q", n, line)
 	}
 }
 

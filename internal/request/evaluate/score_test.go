@@ -3,15 +3,14 @@ package evaluate
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func TestScoreInJSON(t *testing.T) {
 	text, err := json.Marshal([]Score{0.25, undefined})
-	if err != nil || string(text) != "[0.25,null]" {
-		t.Fatalf("Marshal = %s, %v", text, err)
-	}
+	must.Need(t, err == nil && string(text) == "[0.25,null]", "Marshal = %s, %v", text, err)
 	var back []Score
-	if err := json.Unmarshal(text, &back); err != nil || back[0] != 0.25 || back[1].Defined() {
-		t.Errorf("Unmarshal = %v, %v", back, err)
-	}
+	err = json.Unmarshal(text, &back)
+	must.Hold(t, err == nil && back[0] == 0.25 && !back[1].Defined(), "Unmarshal = %v, %v", back, err)
 }

@@ -79,9 +79,7 @@ func TestDealtAtRandom(t *testing.T) {
 			if random.rows[i] != int32(i) {
 				moved++
 			}
-			if i > from && random.at[random.rows[i]] < random.at[random.rows[i-1]] {
-				t.Error("rows are not in order")
-			}
+			must.Hold(t, i <= from || random.at[random.rows[i]] >= random.at[random.rows[i-1]], "rows are not in order")
 		}
 		from = to
 	}

@@ -102,9 +102,8 @@ func TestBuilderKeepsValuesBesideCells(t *testing.T) {
 		table := b.Table()
 		must.Hold(t, len(table.values[0].numbers) == table.Rows, "%d values of %d rows", len(table.values[0].numbers), table.Rows)
 		for r, x := range table.values[0].numbers {
-			if code := table.Columns[0][r]; float64(code) != x {
-				t.Fatalf("row %d: value %v, cell %d", r, x, code)
-			}
+			code := table.Columns[0][r]
+			must.Need(t, float64(code) == x, "row %d: value %v, cell %d", r, x, code)
 		}
 	}
 }
@@ -126,9 +125,8 @@ func TestScoresByBruteForce(t *testing.T) {
 		}
 		slices.Sort(x)
 		slices.Sort(y)
-		if got := float64(kolmogorov(x, y)); math.Abs(got-(1-largest)) > 1e-12 {
-			t.Fatalf("KS of %v and %v: %v, want %v", x, y, got, 1-largest)
-		}
+		got := float64(kolmogorov(x, y))
+		must.Need(t, math.Abs(got-(1-largest)) <= 1e-12, "KS of %v and %v: %v, want %v", x, y, got, 1-largest)
 		first, second := categories{n: 4, other: []domain.Code{0}}, categories{n: 3, other: []domain.Code{0}}
 		cells := [4][3]float64{}
 		for range 60 {
@@ -187,9 +185,8 @@ func TestColumnsDescribe(t *testing.T) {
 	if got.Real.Rows != 5 || got.Real.Nulls != .2 || got.Real.Distinct != 3 || got.Real.Mean != 3 || got.Real.Zeros != .4 {
 		t.Errorf("true: %+v", got.Real)
 	}
-	if want := math.Sqrt(18); math.Abs(float64(got.Real.SD)-want) > 1e-12 || got.Synthetic.SD != 0 {
-		t.Errorf("sd %v and %v, want %v and 0", got.Real.SD, got.Synthetic.SD, want)
-	}
+	want := math.Sqrt(18)
+	must.Hold(t, math.Abs(float64(got.Real.SD)-want) <= 1e-12 && got.Synthetic.SD == 0, "sd %v and %v, want %v and 0", got.Real.SD, got.Synthetic.SD, want)
 	if q := got.Real.Quantiles; q[0].Value != 0 || q[4].Value != 0 || q[5].Value != 3 || q[8].Value != 9 || q[8].Text != "9" {
 		t.Errorf("quantiles %v", q)
 	}
@@ -230,9 +227,8 @@ func TestMarginalsInTheBinsOfTheRelease(t *testing.T) {
 		moved := tableOf([]string{"300", "600", "?"}, []string{"1970-01-11", "1970-01-11", "?"})
 		r, err := Compare(t.Context(), Tables{Real: truth, Synthetic: moved}, query.AllMarginals(cells.Sizes(), 1, 10_000), cells)
 		must.Do(t, err)
-		if w := r.Real.Widths[0]; math.Abs(w.AverageTV-c.tv) > 1e-9 || w.Cells != 3+3+2 {
-			t.Errorf("bins %s: %+v", name, w)
-		}
+		w := r.Real.Widths[0]
+		must.Hold(t, math.Abs(w.AverageTV-c.tv) <= 1e-9 && w.Cells == 3+3+2, "bins %s: %+v", name, w)
 	}
 }
 
@@ -295,9 +291,8 @@ func comparesTwo(t *testing.T, a domain.Attribute, x, y, third string, differ bo
 				t.Errorf("%s and %s of %v: shares %v of bins from %v", x, y, a.Type, h.Real, h.Edges)
 			}
 			report := &Report{Real: Comparison{TrueRows: 2, SyntheticRows: 1, Values: v}}
-			if err := errors.Join(report.WriteJSON(io.Discard), report.WriteText(io.Discard)); err != nil {
-				t.Fatalf("%s, %s and %s of %v: %v", x, y, third, a.Type, err)
-			}
+			err := errors.Join(report.WriteJSON(io.Discard), report.WriteText(io.Discard))
+			must.Need(t, err == nil, "%s, %s and %s of %v: %v", x, y, third, a.Type, err)
 			c.bars()
 		}
 	}

@@ -29,9 +29,8 @@ func TestViolations(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	d.StructuralZeros = nil
-	if r, err = Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d); err != nil {
-		t.Fatal(err)
-	}
+	r, err = Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d)
+	must.Do(t, err)
 	if b, err := json.Marshal(r); err != nil || strings.Contains(string(b), "violations") {
 		t.Error("violations of nothing")
 	}

@@ -68,9 +68,8 @@ func TestControl(t *testing.T) {
 	worker := must.Value(fnpb.NewBeamFnControlClient(conn).Control(t.Context()))(t)
 	hears := func(id, text string) {
 		t.Helper()
-		if got := <-e.heard; got.GetInstructionId() != id || got.GetError() != text {
-			t.Errorf("the runner heard %v; want %s with %q", got, id, text)
-		}
+		got := <-e.heard
+		must.Hold(t, got.GetInstructionId() == id && got.GetError() == text, "the runner heard %v; want %s with %q", got, id, text)
 	}
 	e.ask <- "1"
 	e.ask <- "2"
@@ -89,9 +88,8 @@ func TestControl(t *testing.T) {
 	received := must.Value(data.Accept())(t)
 	defer func() { _ = received.Close() }()
 	var b [1]byte
-	if _, err := io.ReadFull(received, b[:]); err != nil || b[0] != 'a' {
-		t.Fatal(b, err)
-	}
+	_, err := io.ReadFull(received, b[:])
+	must.Need(t, err == nil && b[0] == 'a', "%v, %v", b, err)
 	_ = sent.Close()
 	go func() {
 		must.Hold(t, c.end("it died"), "the runner has not closed its stream")
@@ -100,14 +98,12 @@ func TestControl(t *testing.T) {
 	e.ask <- "3"
 	hears("3", "it died")
 	_ = received.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-	if _, err := received.Read(b[:]); err == nil || errors.Is(err, io.EOF) {
-		t.Errorf("the runner saw the end of the data before the end of the control: %v", err)
-	}
+	_, err = received.Read(b[:])
+	must.Hold(t, err != nil && !errors.Is(err, io.EOF), "the runner saw the end of the data before the end of the control: %v", err)
 	close(e.ask) // the runner has had enough
 	_ = received.SetReadDeadline(time.Now().Add(time.Minute))
-	if _, err := received.Read(b[:]); !errors.Is(err, io.EOF) {
-		t.Errorf("the connection goes on: %v", err)
-	}
+	_, err = received.Read(b[:])
+	must.Hold(t, errors.Is(err, io.EOF), "the connection goes on: %v", err)
 }
 
 // dataOf is the data of a runner, which ends the stream when it is told to.
@@ -151,8 +147,7 @@ func TestWorkerWaitsForTheEndOfData(t *testing.T) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	close(d.end)
-	if _, err := stream.Recv(); status.Code(err) != codes.Canceled {
-		t.Errorf("the end is %v", err)
-	}
+	_, err := stream.Recv()
+	must.Hold(t, status.Code(err) == codes.Canceled, "the end is %v", err)
 	<-over
 }

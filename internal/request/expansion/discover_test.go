@@ -50,9 +50,8 @@ events: {person: [sex, note], rows: {max: find}}
 
 // Of a domain file with open parts these alone are found, and what it declares stands in the file that goes back.
 func TestExpandDiscoverOpen(t *testing.T) {
-	if resp := expand(t, askDiscover(t, rowsOf, toFill{"id", openPeople, .5, 1e-9})); resp.GetError() != "" {
-		t.Fatal(resp.GetError())
-	}
+	resp := expand(t, askDiscover(t, rowsOf, toFill{"id", openPeople, .5, 1e-9}))
+	must.Need(t, resp.GetError() == "", "%v", resp.GetError())
 	s := &pipepb.Schema{}
 	for _, f := range rowsOf {
 		s.Fields = append(s.Fields, field(f))
@@ -93,9 +92,8 @@ func TestExpandDiscover(t *testing.T) {
 	c := resp.GetComponents()
 	s := &pipepb.Schema{}
 	must.Do(t, proto.Unmarshal(c.GetCoders()[c.GetPcollections()[out[domainTag]].GetCoderId()].GetSpec().GetPayload(), s))
-	if got := describe(s); !strings.HasPrefix(got, "domain STRING, epsilon DOUBLE, delta DOUBLE, left_out ") {
-		t.Errorf("the output has %s", got)
-	}
+	got := describe(s)
+	must.Hold(t, strings.HasPrefix(got, "domain STRING, epsilon DOUBLE, delta DOUBLE, left_out "), "the output has %s", got)
 	consumed := 0
 	for id, tr := range c.GetTransforms() {
 		if !strings.HasPrefix(id, "external_7_") || strings.HasPrefix(tr.GetSpec().GetUrn(), placeholder) {

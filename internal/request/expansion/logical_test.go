@@ -49,9 +49,8 @@ func TestLogicalTypesAreThoseOfPython(t *testing.T) {
 		},
 	} {
 		b := must.Value(hex.DecodeString(tt.bytes))(t)
-		if got, err := decode(bytes.NewReader(b)); err != nil || !reflect.DeepEqual(got, tt.read) {
-			t.Errorf("%s: %+v, %v; want %+v", tt.bytes, got, err, tt.read)
-		}
+		got, err := decode(bytes.NewReader(b))
+		must.Hold(t, err == nil && reflect.DeepEqual(got, tt.read), "%s: %+v, %v; want %+v", tt.bytes, got, err, tt.read)
 		if tt.write == (logicalRow{}) {
 			continue
 		}
@@ -67,9 +66,8 @@ func TestLogicalValuesOutOfRange(t *testing.T) {
 	var b bytes.Buffer
 	for _, v := range []int64{3e6, -8e5} {
 		must.Do(t, coder.EncodeVarInt(v, &b))
-		if got, err := readDate(&b); got != "" || err != nil {
-			t.Errorf("day %d: %q, %v", v, got, err)
-		}
+		got, err := readDate(&b)
+		must.Hold(t, got == "" && err == nil, "day %d: %q, %v", v, got, err)
 	}
 	must.Do(t, coder.EncodeVarInt(5000, &b))
 	must.Do(t, coder.EncodeBytes([]byte{1}, &b))
@@ -87,9 +85,8 @@ func TestLogicalValuesOutOfRange(t *testing.T) {
 		for _, bad := range []string{"", "x", "12345-01-01T00:00:00Z"} {
 			must.Do(t, l.write(bad, &b))
 			again, err := l.read(&b)
-			if _, ok := enc.FromString(column, again); ok || err != nil || b.Len() > 0 {
-				t.Errorf("%s: %q became %q, %v", l.urn, bad, again, err)
-			}
+			_, ok := enc.FromString(column, again)
+			must.Hold(t, !ok && err == nil && b.Len() <= 0, "%s: %q became %q, %v", l.urn, bad, again, err)
 		}
 	}
 }

@@ -120,9 +120,7 @@ func TestRunIDIsGiven(t *testing.T) {
 	} {
 		o.Domain, o.Epsilon, o.Delta = people, 1, 1e-9
 		p, err := o.params(must.Value(schema.Parse("domain", []byte(o.Domain)))(t))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "got %v, want %q", err, want)
 		must.Hold(t, err != nil || p.RunID == run, "the release is called %q", p.RunID)
 	}
 }
@@ -150,9 +148,8 @@ func TestParams(t *testing.T) {
 	toward := must.Value(o.params(must.Value(schema.Parse("domain", []byte(o.Domain)))(t)))(t)
 	target := toward.Domain.Index("age")
 	for _, m := range toward.Workload.Marginals {
-		if weighty := slices.Contains(m.Clique, target); weighty != (m.Weight == query.TargetWeight) || !weighty && m.Weight != 1 {
-			t.Errorf("marginal %v weighs %g", m.Clique, m.Weight)
-		}
+		weighty := slices.Contains(m.Clique, target)
+		must.Hold(t, weighty == (m.Weight == query.TargetWeight) && (weighty || m.Weight == 1), "marginal %v weighs %g", m.Clique, m.Weight)
 	}
 	if usual := query.WithOrder(toward.Domain, query.Default(toward.Domain.Sizes())); len(toward.Workload.Marginals) != len(usual.Marginals) {
 		t.Errorf("%d marginals for a target, %d usual ones", len(toward.Workload.Marginals), len(usual.Marginals))

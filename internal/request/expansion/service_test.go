@@ -82,16 +82,14 @@ func TestExpand(t *testing.T) {
 			known("coder", part, c.GetCoders()[part] != nil)
 		}
 	}
-	if out := resp.GetTransform().GetOutputs(); len(out) != 2 || len(resp.GetTransform().GetSubtransforms()) == 0 {
-		t.Errorf("outputs %v of %v", out, resp.GetTransform().GetSubtransforms())
-	}
+	out := resp.GetTransform().GetOutputs()
+	must.Hold(t, len(out) == 2 && len(resp.GetTransform().GetSubtransforms()) != 0, "outputs %v of %v", out, resp.GetTransform().GetSubtransforms())
 	for tag, want := range map[string]string{
 		rowsTag:      "sex STRING, age INT64, born beam:logical_type:date:v1?",
 		statementTag: "guarantee STRING, epsilon DOUBLE, delta DOUBLE, method STRING, units DOUBLE, cell_error DOUBLE?, tv DOUBLE?, ledger STRING, privacy STRING, model_sha256 STRING, model_place STRING?",
 	} {
-		if got := output(t, resp, tag); got != want {
-			t.Errorf("%s:\n%s, want\n%s", tag, got, want)
-		}
+		got := output(t, resp, tag)
+		must.Hold(t, got == want, "%s:\n%s, want\n%s", tag, got, want)
 	}
 }
 
@@ -211,12 +209,10 @@ func TestLedger(t *testing.T) {
 		{booked{people + charge.String(), .1, 1e-9, dir, "b"}, ""},
 	} {
 		resp, err := new(Server).Expand(t.Context(), ask(t, rowsOf, c.o))
-		if said := resp.GetError(); err != nil || (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
-			t.Errorf("%+v: %q (error %v), want %q", c.o, said, err, c.want)
-		}
+		said := resp.GetError()
+		must.Hold(t, err == nil && (said == "") == (c.want == "") && strings.Contains(said, c.want), "%+v: %q (error %v), want %q", c.o, said, err, c.want)
 	}
 	b := must.Value(book.Open(t.Context(), dir))(t)
-	if list := b.Standing(); len(list) != 1 || list[0].Key != "found-one" {
-		t.Errorf("%d charges, want that of the finding", len(list))
-	}
+	list := b.Standing()
+	must.Hold(t, len(list) == 1 && list[0].Key == "found-one", "%d charges, want that of the finding", len(list))
 }

@@ -233,9 +233,8 @@ func TestHostile(t *testing.T) {
 			b, err = s.Propose(context.Background())
 		}
 		if tt.want == "" {
-			if _, faults := schema.Parse("x.yaml", b); err != nil || faults != nil || strings.Contains(string(b), "SECRET") {
-				t.Errorf("%s: %v, %v\n%s", tt.name, err, faults, b)
-			}
+			_, faults := schema.Parse("x.yaml", b)
+			must.Hold(t, err == nil && faults == nil && !strings.Contains(string(b), "SECRET"), "%s: %v, %v\n%s", tt.name, err, faults, b)
 			if tt.name == "control in a name" && !strings.Contains(string(b), "left out: column 2: the name holds a control character; rename it") {
 				t.Errorf("a column whose name no domain file holds is left out without a word:\n%s", b)
 			}
@@ -277,12 +276,10 @@ func TestOutward(t *testing.T) {
 			} else {
 				lo, hi = a.FloatCuts[0], a.FloatCuts[1]
 			}
-			if slack := (r[1] - r[0]) / 50; lo > r[0] || hi < r[1] || lo < r[0]-slack || hi > r[1]+slack {
-				t.Errorf("%v: %s is not around it", r, cells)
-			}
-			if coarse := r[1]-r[0] >= domain.MaxFine; coarse != (remark != "") {
-				t.Errorf("%v: %s: remark %q", r, cells, remark)
-			}
+			slack := (r[1] - r[0]) / 50
+			must.Hold(t, lo <= r[0] && hi >= r[1] && lo >= r[0]-slack && hi <= r[1]+slack, "%v: %s is not around it", r, cells)
+			coarse := r[1]-r[0] >= domain.MaxFine
+			must.Hold(t, coarse == (remark != ""), "%v: %s: remark %q", r, cells, remark)
 		}
 	}
 }
@@ -301,8 +298,7 @@ func FuzzTypes(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := schema.Parse("x.yaml", text); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
+		_, err = schema.Parse("x.yaml", text)
+		must.Need(t, err == nil, "%v\n%s", err, text)
 	})
 }

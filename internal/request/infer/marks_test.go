@@ -18,9 +18,8 @@ func proposed(t *testing.T, header string, rows int, row func(i int) string) str
 		b.WriteString(row(i) + "\n")
 	}
 	text := propose(t, Params{Input: put(t, "t.csv", b.String()), FromData: true})
-	if _, err := schema.Parse("proposed", []byte(text)); err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
+	_, err := schema.Parse("proposed", []byte(text))
+	must.Need(t, err == nil, "%v in\n%s", err, text)
 	return text
 }
 
@@ -73,9 +72,7 @@ func TestPersonsAreAskedFor(t *testing.T) {
 	hasLines(t, got, "# review: zper: 1,000 values, 3.0 rows each: is it a person? Then infer again with --privacy_id=zper",
 		"# review: tail: 700 values, 4.3 rows each: is it a person?", "# review: customer_id: 400 values, 7.5 rows each: is it a person?")
 	for _, name := range []string{"visit", "measure", "dup"} {
-		if strings.Contains(got, name+": 3,000 values") || strings.Contains(got, "review: "+name+":") {
-			t.Errorf("%s is taken for a person:\n%s", name, got)
-		}
+		must.Hold(t, !strings.Contains(got, name+": 3,000 values") && !strings.Contains(got, "review: "+name+":"), "%s is taken for a person:\n%s", name, got)
 	}
 }
 

@@ -37,23 +37,19 @@ func TestPeopleAreProposed(t *testing.T) {
 	want := "events: {person: [sex, title, region], rows: {max: 4}}  # review: people are written with their rows; person: columns that never change within one; " +
 		"max: public\n"
 	text := propose(t, Params{Input: put(t, "p.csv", all), FromData: true, PrivacyID: "who"})
-	if !strings.Contains(text, want) || !strings.Contains(text, "  \"(events)\": [person columns, \"rows: max\"]\n") {
-		t.Errorf("got %s\nwant %s", text, want)
-	}
+	must.Hold(t, strings.Contains(text, want) && strings.Contains(text, "  \"(events)\": [person columns, \"rows: max\"]\n"), "got %s\nwant %s", text, want)
 	hasLines(t, text, "{name: title, type: STRING, values: [Mr, Ms], ", "\n#   - {derive: title, from: sex, map: {F: Ms, M: Mr}}\n") // which is the reader's to choose
 	must.Passes(schema.Parse("proposed", []byte(text)))(t)
-	if text := propose(t, Params{Input: put(t, "p.csv", all), FromData: true}); strings.Contains(text, "events:") {
-		t.Errorf("without a privacy ID: %s", text)
-	}
+	text = propose(t, Params{Input: put(t, "p.csv", all), FromData: true})
+	must.Hold(t, !strings.Contains(text, "events:"), "without a privacy ID: %s", text)
 	once, seen := []string{"who,sex,title,region,age,kind,flag"}, map[string]bool{"who": true}
 	for line := range strings.SplitSeq(all, "\n") {
 		if who, _, _ := strings.Cut(line, ","); !seen[who] {
 			once, seen[who] = append(once, line), true
 		}
 	}
-	if text := propose(t, Params{Input: put(t, "p.csv", strings.Join(once, "\n")), FromData: true, PrivacyID: "who"}); strings.Contains(text, "events:") {
-		t.Errorf("of people with one row each: %s", text)
-	}
+	text = propose(t, Params{Input: put(t, "p.csv", strings.Join(once, "\n")), FromData: true, PrivacyID: "who"})
+	must.Hold(t, !strings.Contains(text, "events:"), "of people with one row each: %s", text)
 }
 
 // People whom no column describes are proposed without one, so that the file can be used as it is, and are refused if some
@@ -68,9 +64,8 @@ func TestPeopleWithoutColumns(t *testing.T) {
 	}
 	p := Params{Input: put(t, "rows.csv", rows), FromData: true, PrivacyID: "who"}
 	text := propose(t, p)
-	if _, err := schema.Parse("proposed", []byte(text)); err != nil || !strings.Contains(text, "\nevents: {rows: {max: 5}}") {
-		t.Errorf("rows alone: %v\n%s", err, text)
-	}
+	_, err := schema.Parse("proposed", []byte(text))
+	must.Hold(t, err == nil && strings.Contains(text, "\nevents: {rows: {max: 5}}"), "rows alone: %v\n%s", err, text)
 	const want = ` has no column that can be used besides "who"`
 	s := must.Value(Open(t.Context(), p))(t)
 	must.Fail(t, s.OpenPeople(t.Context(), put(t, "people.csv", people)), want, "numbers of people alone")
@@ -146,9 +141,8 @@ func TestOrderIsProposed(t *testing.T) {
 		text := propose(t, Params{Input: put(t, "p.csv", test.table), FromData: true, PrivacyID: "who"})
 		_, events, _ := strings.Cut(text, "\nevents: ")
 		events, _, _ = strings.Cut(events, "\n")
-		if got := regexp.MustCompile(`order: \w+`).FindString(events); got != test.want {
-			t.Errorf("%s: %q, want %q in %s", test.name, got, test.want, events)
-		}
+		got := regexp.MustCompile(`order: \w+`).FindString(events)
+		must.Hold(t, got == test.want, "%s: %q, want %q in %s", test.name, got, test.want, events)
 		must.Hold(t, strings.Contains(text, "order column") == (test.want != ""), "%s: the list of what was read off the data is not right", test.name)
 		must.Passes(schema.Parse("proposed", []byte(text)))(t, "%s", test.name)
 	}

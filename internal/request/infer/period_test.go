@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Of a column of months, quarters or weeks all texts of the form are proposed, of the years that it has, as they are found privately:
@@ -30,9 +31,7 @@ func TestPeriods(t *testing.T) {
 		} {
 			text := proposed(t, "at;n", c.rows, func(i int) string { return fmt.Sprintf("%s;%d", c.cell(i), i%5) })
 			f, err := schema.Parse("t.yaml", []byte(text))
-			if err != nil {
-				t.Fatalf("%s %s: %v\n%s", name, c.what, err, text)
-			}
+			must.Need(t, err == nil, "%s %s: %v\n%s", name, c.what, err, text)
 			if !strings.Contains(inLine(text), c.end) || (len(f.Domain.Attributes[0].Values) == len(list)) != c.found {
 				t.Errorf("%s %s: no %q with %d values in\n%s", name, c.what, c.end, len(list), text)
 			}

@@ -101,9 +101,8 @@ func TestPostgres(t *testing.T) {
 	e := domain.NewEncoder(file.Domain)
 	for i := range 200 {
 		for k, cell := range strings.Split(row(i), ",") {
-			if _, usable := e.FromString(k, cell); !usable {
-				t.Fatalf("%s is no %v", cell, file.Domain.Attributes[k].Type)
-			}
+			_, usable := e.FromString(k, cell)
+			must.Need(t, usable, "%s is no %v", cell, file.Domain.Attributes[k].Type)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/request/rules"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Rules that hold in every record are proposed in comments, and nothing else. The file is valid, with the marks of the comments and without.
@@ -34,9 +35,8 @@ func TestRules(t *testing.T) {
 	for _, line := range want {
 		hasLines(t, text, "#   - "+line+"\n")
 	}
-	if n := strings.Count(text, "\n#   - "); n != len(want) {
-		t.Errorf("%d rules, want %d:\n%s", n, len(want), text)
-	}
+	n := strings.Count(text, "\n#   - ")
+	must.Hold(t, n == len(want), "%d rules, want %d:\n%s", n, len(want), text)
 	uncommented(t, text, "", "total|state|zone")
 }
 
@@ -45,9 +45,8 @@ func uncommented(t *testing.T, text, rule, columns string) {
 	t.Helper()
 	text = strings.NewReplacer("# constraints:", "constraints:", "#   - {"+rule, "  - {"+rule).Replace(text)
 	text = regexp.MustCompile("name: ("+columns+"), type: ([A-Z0-9]+), [^}]*").ReplaceAllString(text, "name: $1, type: $2")
-	if _, err := schema.Parse("t.yaml", []byte(text)); err != nil {
-		t.Errorf("%v in\n%s", err, text)
-	}
+	_, err := schema.Parse("t.yaml", []byte(text))
+	must.Hold(t, err == nil, "%v in\n%s", err, text)
 }
 
 // A map that holds in more than 99 % of the records is proposed, with the part; one that holds in fewer is not, nor one that is no
@@ -72,9 +71,8 @@ func TestMapsOfNearlyAll(t *testing.T) {
 			}
 			return fmt.Sprintf("%s;%s;%d", city, state, i*37%83)
 		})
-		if got := strings.Contains(text, "{derive: "); got != (c.want != "") || !strings.Contains(text, c.want) {
-			t.Errorf("one wrong record in %d, rare %v:\n%s", c.wrong, c.rare, text)
-		}
+		got := strings.Contains(text, "{derive: ")
+		must.Hold(t, got == (c.want != "") && strings.Contains(text, c.want), "one wrong record in %d, rare %v:\n%s", c.wrong, c.rare, text)
 	}
 }
 
@@ -105,9 +103,8 @@ func TestMapsOfTwoColumns(t *testing.T) {
 			}
 			return fmt.Sprintf("%s,%s,%s,%s", []string{"Latte", "Mocha", "Tea"}[name-1], []string{"small", "large"}[size-1], []string{"Mon", "Tue", "Wed", "Thu", "Fri"}[i/6%5], price)
 		})
-		if got := strings.Contains(text, "{derive: price"); got != (c.want != "") || !strings.Contains(text, c.want) {
-			t.Errorf("%s:\n%s", c.name, text)
-		}
+		got := strings.Contains(text, "{derive: price")
+		must.Hold(t, got == (c.want != "") && strings.Contains(text, c.want), "%s:\n%s", c.name, text)
 		if c.want != "" {
 			uncommented(t, text, "derive: price", "price")
 		}
@@ -128,9 +125,7 @@ func TestWideTable(t *testing.T) {
 	})
 	last := rules.MostRelated - 1
 	hasLines(t, text, fmt.Sprintf("{derive: c%d, from: c0, map: {", last), fmt.Sprintf("\n# Constraints were looked for between the first %d columns of the table alone.\n", rules.MostRelated))
-	if strings.Contains(text, fmt.Sprintf("{derive: c%d, ", last+1)) {
-		t.Errorf("column %d is compared, too", last+2)
-	}
+	must.Hold(t, !strings.Contains(text, fmt.Sprintf("{derive: c%d, ", last+1)), "column %d is compared, too", last+2)
 }
 
 // Where a column has more values than a proposal lists, or rare ones, a map is proposed for those that it lists, with what the others
@@ -160,9 +155,8 @@ func TestMapsOfOpenColumns(t *testing.T) {
 			}
 			return fmt.Sprintf("product %d;%s;%s", product, sizes[i%2], c.price(product, i%2, i))
 		})
-		if got := strings.Contains(text, "{derive: price"); got != (c.want != "") || !strings.Contains(text, c.want) {
-			t.Errorf("%s: no %q in\n%s", c.name, c.want, text)
-		}
+		got := strings.Contains(text, "{derive: price")
+		must.Hold(t, got == (c.want != "") && strings.Contains(text, c.want), "%s: no %q in\n%s", c.name, c.want, text)
 		if c.want == "" {
 			continue
 		}
@@ -170,9 +164,8 @@ func TestMapsOfOpenColumns(t *testing.T) {
 		line, _, _ = strings.Cut(line, "\n")
 		var part float64
 		_, comment, _ := strings.Cut(line, "  # ")
-		if _, err := fmt.Sscanf(comment, "in %f %% of records; most others have values that are not listed", &part); err != nil || part < 85 || part > 91 || !strings.Contains(line, "product 96: ") {
-			t.Errorf("%s: %v in %s", c.name, err, line)
-		}
+		_, err := fmt.Sscanf(comment, "in %f %% of records; most others have values that are not listed", &part)
+		must.Hold(t, err == nil && part >= 85 && part <= 91 && strings.Contains(line, "product 96: "), "%s: %v in %s", c.name, err, line)
 		uncommented(t, text, strings.TrimPrefix(c.want, "{"), "price")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestNumbersBeyondTheType: a column with a number beyond its type comes as texts. Its range and values come from the other
@@ -32,14 +33,11 @@ func TestNumbersBeyondTheType(t *testing.T) {
 		texts.add(&text, 1001, nil)
 		s := &Source{}
 		want, got := s.fromData(numbers), s.fromData(texts)
-		if !strings.Contains(got.review, "some numbers are beyond "+typ.String()) {
-			t.Errorf("%v: review %q", typ, got.review)
-		}
+		must.Hold(t, strings.Contains(got.review, "some numbers are beyond "+typ.String()), "%v: review %q", typ, got.review)
 		none := newTally(table.Column{Name: "x", Type: typ}, 1)
 		none.add(&domain.Column{Form: domain.Text, Offsets: []uint32{0, 6}, Bytes: []byte("beyond")}, 1, nil)
-		if p := s.fromData(none); typ != domain.Time && (!p.out || !strings.Contains(p.review, "all its numbers are beyond "+typ.String())) {
-			t.Errorf("%v: all are beyond it: %v", typ, p)
-		}
+		p := s.fromData(none)
+		must.Hold(t, typ == domain.Time || p.out && strings.Contains(p.review, "all its numbers are beyond "+typ.String()), "%v: all are beyond it: %v", typ, p)
 		if plain := strings.Replace(got.keys.String(), ", null: true", "", 1); texts.lo != 0 || texts.hi != 49 || !strings.HasPrefix(want.keys.String(), strings.Split(plain, ", fallback")[0]) {
 			t.Errorf("%v: %s, beside numbers alone %s", typ, got.keys.String(), want.keys.String())
 		}

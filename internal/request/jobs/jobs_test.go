@@ -64,9 +64,8 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 	} {
 		began := time.Now()
 		must.Fails(Dial(t.Context(), endpoint))(t, want, "%s", endpoint)
-		if took := time.Since(began); took > 4*Patience {
-			t.Errorf("%s: after %v", endpoint, took)
-		}
+		took := time.Since(began)
+		must.Hold(t, took <= 4*Patience, "%s: after %v", endpoint, took)
 	}
 }
 
@@ -96,9 +95,8 @@ func TestProcessesAreThisProgram(t *testing.T) {
 	}
 	for sum, want := range map[string]string{payload.Env[ProgramVariable]: "", "": "leave --environment_config out", "0123": "another dapple"} {
 		t.Setenv(ProgramVariable, sum)
-		if err := CheckProgram(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", sum, err, want)
-		}
+		err := CheckProgram()
+		must.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%q: %v, want %q", sum, err, want)
 	}
 }
 
@@ -113,9 +111,8 @@ func TestSubmissionsThatFail(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 	s.Prepared, s.Ran = nil, func() error { return status.Error(codes.Unavailable, "gone") }
-	if _, err := submit(t, dial(t, s)); !errors.Is(err, ErrUnknown) {
-		t.Errorf("no answer: %v", err)
-	}
+	_, err := submit(t, dial(t, s))
+	must.Hold(t, errors.Is(err, ErrUnknown), "no answer: %v", err)
 }
 
 func TestFollow(t *testing.T) {
@@ -177,9 +174,8 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	s.Set(jobpb.JobState_RUNNING)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := c.Follow(ctx, jobstest.JobID, Watcher{State: func(State) { cancel() }}); !errors.Is(err, context.Canceled) || s.Cancels() != 0 {
-		t.Errorf("%v, %d cancels", err, s.Cancels())
-	}
+	err := c.Follow(ctx, jobstest.JobID, Watcher{State: func(State) { cancel() }})
+	must.Hold(t, errors.Is(err, context.Canceled) && s.Cancels() == 0, "%v, %d cancels", err, s.Cancels())
 }
 
 func TestCancel(t *testing.T) {

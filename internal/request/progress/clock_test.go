@@ -87,14 +87,12 @@ func TestProgressInJSON(t *testing.T) {
 	var stages []string
 	for line := range strings.Lines(out.String()) {
 		var l map[string]any
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
+		err := json.Unmarshal([]byte(line), &l)
+		must.Need(t, err == nil, "%q: %v", line, err)
 		must.Hold(t, l["level"] == "info" && l["time"] != nil && l["elapsed_seconds"] != nil, "got %s", line)
 		stages = append(stages, fmt.Sprint(l["stage"], l["done"]))
 	}
-	if text := out.String(); strings.Contains(text, "bytes") || strings.Contains(text, "1234567") {
-		t.Errorf("the size of the table is logged: %s", text)
-	}
+	text := out.String()
+	must.Hold(t, !strings.Contains(text, "bytes") && !strings.Contains(text, "1234567"), "the size of the table is logged: %s", text)
 	must.Equal(t, strings.Join(stages, " "), "reading0 fit0")
 }

@@ -86,9 +86,7 @@ func TestKinds(t *testing.T) {
 	} {
 		for _, often := range []int{0, 25} {
 			got := found(t, c.keys, 900, func(i int) string { return c.row(i, often > 0 && i%often == 1) })
-			if has := slices.Contains(got, c.want); has != (often == 0) {
-				t.Errorf("%s, wrong one record in %d: %q", name, often, got)
-			}
+			must.Hold(t, slices.Contains(got, c.want) == (often == 0), "%s, wrong one record in %d: %q", name, often, got)
 		}
 		if got := found(t, c.keys, leastSeen-1, func(i int) string { return c.row(i, false) }); len(got) > 0 {
 			t.Errorf("%s in %d records: %q", name, leastSeen-1, got)
@@ -107,9 +105,8 @@ func TestNull(t *testing.T) {
 			}
 			return fmt.Sprintf("%d;%d;%d", x, y, x+y)
 		})
-		if got = slices.DeleteFunc(got, func(s string) bool { return strings.HasPrefix(s, "{order") }); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", null, got, want)
-		}
+		got = slices.DeleteFunc(got, func(s string) bool { return strings.HasPrefix(s, "{order") })
+		must.Hold(t, slices.Equal(got, want), "%q: %q, want %q", null, got, want)
 	}
 }
 
@@ -117,8 +114,7 @@ func TestNull(t *testing.T) {
 func TestAlternatingIsNoMap(t *testing.T) {
 	keys := "name type: STRING, values: [A, B], fallback: A; size type: STRING, values: [l, s], fallback: s"
 	for first := range 2 {
-		if got := found(t, keys, 600, func(i int) string { return fmt.Sprintf("%c;%c", "AB"[i%2], "ls"[(i/2+first)%2]) }); len(got) > 0 {
-			t.Errorf("%q", got)
-		}
+		got := found(t, keys, 600, func(i int) string { return fmt.Sprintf("%c;%c", "AB"[i%2], "ls"[(i/2+first)%2]) })
+		must.Hold(t, len(got) <= 0, "%q", got)
 	}
 }

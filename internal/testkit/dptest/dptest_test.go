@@ -15,26 +15,21 @@ func TestUpperGamma(t *testing.T) {
 	for _, c := range []struct{ df, x, want float64 }{
 		{1, 10.828, .001}, {10, 29.588, .001}, {100, 149.449, .001}, {10, 2.558, .99}, {2, 27.631021, 1e-6},
 	} {
-		if got := mathext.GammaIncRegComp(c.df/2, c.x/2); math.Abs(got/c.want-1) > 2e-3 {
-			t.Errorf("df %g: P(χ² > %g) = %g, want %g", c.df, c.x, got, c.want)
-		}
+		got := mathext.GammaIncRegComp(c.df/2, c.x/2)
+		must.Hold(t, math.Abs(got/c.want-1) <= 2e-3, "df %g: P(χ² > %g) = %g, want %g", c.df, c.x, got, c.want)
 	}
 }
 
 func TestChiSquareSeesBias(t *testing.T) {
 	fair := []float64{.25, .25, .25, .25}
-	if p := ChiSquare([]int{2510, 2490, 2520, 2480}, fair); p < .1 {
-		t.Errorf("fair counts: p = %g", p)
-	}
-	if p := ChiSquare([]int{2700, 2300, 2500, 2500}, fair); p > Alarm {
-		t.Errorf("biased counts: p = %g", p)
-	}
+	p := ChiSquare([]int{2510, 2490, 2520, 2480}, fair)
+	must.Hold(t, p >= .1, "fair counts: p = %g", p)
+	p = ChiSquare([]int{2700, 2300, 2500, 2500}, fair)
+	must.Hold(t, p <= Alarm, "biased counts: p = %g", p)
 }
 
 func TestTables(t *testing.T) {
-	if got := len(Tables(4, 3)); got != 1+4+10+20 { // multisets of at most 3 of 4 cells
-		t.Errorf("%d tables", got)
-	}
+	must.Equal(t, len(Tables(4, 3)), 1+4+10+20, "tables") // multisets of at most 3 of 4 cells
 	table := []int64{2, 0, 1}
 	must.Equal(t, len(Neighbours(dp.AddRemove, table)), 3+2, "neighbours under AddRemove")
 	must.Equal(t, len(Neighbours(dp.Replace, table)), 2*2, "neighbours under Replace")

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestLosses checks every reading of the losses of two coins by hand, alone and followed by noise.
@@ -32,9 +34,8 @@ func TestLosses(t *testing.T) {
 		"both":       {twice.Delta(1), .5625 - math.Exp(2)*.0625},
 		"twice mean": {twice.Divergence(), ln3},
 	} {
-		if got, _ := c.got.Float64(); math.Abs(got-c.want) > 1e-15 {
-			t.Errorf("%s: %.17g, want %.17g", name, got, c.want)
-		}
+		got, _ := c.got.Float64()
+		must.Hold(t, math.Abs(got-c.want) <= 1e-15, "%s: %.17g, want %.17g", name, got, c.want)
 	}
 }
 
@@ -97,9 +98,7 @@ func TestMovedNormal(t *testing.T) {
 	want := phi(1./3-.75) - math.Exp(.5)*phi(-1./3-.75)
 	got, _ := l.Delta(0).Float64()
 	near, _ := fine.Delta(0).Float64()
-	if math.Abs(got-want) > 1e-15 || math.Abs(got-near) > 1e-4 {
-		t.Errorf("δ(1/2) = %.17g, want %.17g; discrete %g", got, want, near)
-	}
+	must.Hold(t, math.Abs(got-want) <= 1e-15 && math.Abs(got-near) <= 1e-4, "δ(1/2) = %.17g, want %.17g; discrete %g", got, want, near)
 	for name, d := range map[string]*big.Float{"divergence": l.Divergence(), "order 2": Law.Quo(l.Renyi(0), Law.Of(2)), "order 16": Law.Quo(l.Renyi(3), Law.Of(16))} {
 		if off := Law.Sub(d, Law.Rat(big.NewRat(2, 9))); off.Sign() != 0 && off.MantExp(nil) > -200 {
 			t.Errorf("%s: %s, want 2/9 of the order", name, d.Text('g', 20))
@@ -113,13 +112,9 @@ func TestUsed(t *testing.T) {
 	var exact, above Used
 	exact.Of(claim, claim)
 	above.Of(claim, Law.Mul(claim, Law.Rat(new(big.Rat).Sub(big.NewRat(1, 1), tiny))))
-	if exact.Exceeds() || !above.Exceeds() || exact.String() != "1" {
-		t.Errorf("exact %v: %t, above: %t", exact, exact.Exceeds(), above.Exceeds())
-	}
+	must.Hold(t, !exact.Exceeds() && above.Exceeds() && exact.String() == "1", "exact %v: %t, above: %t", exact, exact.Exceeds(), above.Exceeds())
 	exact.Join(above)
-	if !exact.Exceeds() {
-		t.Error("the larger part was not kept")
-	}
+	must.Hold(t, exact.Exceeds(), "the larger part was not kept")
 }
 
 var tiny, _ = new(big.Rat).SetString("1e-30")

@@ -30,9 +30,7 @@ func packages(t *testing.T, tests bool) map[string]string {
 	text := map[string]string{}
 	public, err := filepath.Glob("../../../io/*io/*.go")
 	internal, wrong := filepath.Glob("../../io/*io/*.go")
-	if err != nil || wrong != nil {
-		t.Fatal(err, wrong)
-	}
+	must.Need(t, err == nil && wrong == nil, "%v, %v", err, wrong)
 	for _, name := range append(public, internal...) {
 		if strings.HasSuffix(name, "_test.go") != tests {
 			continue

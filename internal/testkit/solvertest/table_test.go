@@ -23,22 +23,19 @@ func uniformErrors(t *Table) (largest, tv float64) {
 func TestTree10(t *testing.T) {
 	table := Tree10()
 	must.Equal(t, table.Units(), 10_000, "units")
-	if largest, tv := uniformErrors(table); math.Abs(largest-.379) > 5e-4 || math.Abs(tv-.275) > 5e-4 {
-		t.Errorf("uniform model %.4f/%.4f, want .379/.275", largest, tv)
-	}
+	largest, tv := uniformErrors(table)
+	must.Hold(t, math.Abs(largest-.379) <= 5e-4 && math.Abs(tv-.275) <= 5e-4, "uniform model %.4f/%.4f, want .379/.275", largest, tv)
 }
 
 func TestAdult7(t *testing.T) {
 	table := Adult7(t)
-	if n := table.Units(); n != 48_842 || len(table.Counts) != 336_000 {
-		t.Errorf("%g units, %d cells, want 48842 and 336000", n, len(table.Counts))
-	}
+	n := table.Units()
+	must.Hold(t, n == 48_842 && len(table.Counts) == 336_000, "%g units, %d cells, want 48842 and 336000", n, len(table.Counts))
 	if testing.Short() {
 		return
 	}
-	if largest, tv := uniformErrors(table); math.Abs(largest-.354) > 5e-4 || math.Abs(tv-.702) > 5e-4 {
-		t.Errorf("uniform model %.4f/%.4f, want .354/.702", largest, tv)
-	}
+	largest, tv := uniformErrors(table)
+	must.Hold(t, math.Abs(largest-.354) <= 5e-4 && math.Abs(tv-.702) <= 5e-4, "uniform model %.4f/%.4f, want .354/.702", largest, tv)
 }
 
 // TestCuratorNoise: variances of the curator's releases by formula, and 4,000 noisy cells within 6

@@ -36,9 +36,8 @@ func TestPinned(t *testing.T) {
 func TestFewerPeopleAreTheBeginning(t *testing.T) {
 	few, many := written(t, widetable.Params{People: 100, Seed: 3, ID: "who"}), written(t, widetable.Params{People: 300, Seed: 3, ID: "who"})
 	must.Hold(t, bytes.HasPrefix(many, few), "the first 100 rows depend on how many follow")
-	if other := written(t, widetable.Params{People: 100, Seed: 4, ID: "who"}); bytes.Equal(few, other) {
-		t.Error("the seed changes nothing")
-	}
+	other := written(t, widetable.Params{People: 100, Seed: 4, ID: "who"})
+	must.Hold(t, !bytes.Equal(few, other), "the seed changes nothing")
 }
 
 // Every cell is one that the domain file declares, and every kind of column occurs.
@@ -95,7 +94,5 @@ func TestNearlyDetermined(t *testing.T) {
 		top += most
 	}
 	// 1016 of 1024 cells follow: 40 of 5000 do not on average, and 100 or more with probability below 1e-15.
-	if top < total-100 {
-		t.Errorf("%d of %d cells are what their neighbour says, want nearly all", top, total)
-	}
+	must.Hold(t, top >= total-100, "%d of %d cells are what their neighbour says, want nearly all", top, total)
 }

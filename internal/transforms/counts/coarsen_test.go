@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestCoarsen: marginals of coarsened records equal the marginals by brute force, as tables and as records, and the
@@ -32,17 +32,12 @@ func TestCoarsen(t *testing.T) {
 			want[int(r[0]%4)*15+int(r[1])*5+int(r[2]%5)]++
 		}
 		again, err := DecodeTable(table.Encode())
-		if err != nil || !bytes.Equal(again.Encode(), table.Encode()) {
-			t.Fatalf("the encoding is not read again: %v", err)
-		}
+		must.Need(t, err == nil && bytes.Equal(again.Encode(), table.Encode()), "the encoding is not read again: %v", err)
 		if table.Digest() != sha256.Sum256(table.Encode()) || again.Coarsen(codes).Digest() != sha256.Sum256(again.Coarsen(codes).Encode()) {
 			t.Error("the digest differs from the encoding's")
 		}
-		if got := table.Marginal(domain.Clique{0}); len(got) != 1<<20 {
-			t.Fatalf("%d codes of records, want 2^20", len(got))
-		}
-		if got := again.Coarsen(codes).Marginal(domain.Clique{0, 1, 2}); !slices.Equal(got, want) {
-			t.Errorf("records kept %v: coarsened counts %v, want %v", shape.Records, got, want)
-		}
+		got := table.Marginal(domain.Clique{0})
+		must.Need(t, len(got) == 1<<20, "%d codes of records, want 2^20", len(got))
+		must.List(t, again.Coarsen(codes).Marginal(domain.Clique{0, 1, 2}), want, "records kept %v: coarsened counts", shape.Records)
 	}
 }

@@ -96,9 +96,7 @@ func TestCount(t *testing.T) {
 			}
 			must.Hold(t, got[0].Units() == want, "ID %q, %+v: %d units, want %d", id, p, got[0].Units(), want)
 			slices.Reverse(chunks)
-			if again := count(t, "direct", d, p, chunks...); again[0].Digest() != got[0].Digest() {
-				t.Errorf("ID %q, %+v: the direct runner counts otherwise", id, p)
-			}
+			must.Hold(t, count(t, "direct", d, p, chunks...)[0].Digest() == got[0].Digest(), "ID %q, %+v: the direct runner counts otherwise", id, p)
 		}
 	}
 }
@@ -119,16 +117,13 @@ func TestPartsOfKeptRecords(t *testing.T) {
 		}
 		sum := NewTable(want[0].shape)
 		for _, p := range parts {
-			if len(p.rows) > 2*most { // a unit has fewer than so many bytes
-				t.Errorf("%s: a part of %d bytes", name, len(p.rows))
-			}
+			must.Hold(t, len(p.rows) <= 2*most, "%s: a part of %d bytes", name, len(p.rows)) // a unit has fewer than so many bytes
 			must.Do(t, sum.Merge(recode(t, p)))
 		}
 		must.Hold(t, sum.Digest() == want[0].Digest(), "%s: the parts hold other records", name)
 	}
-	if got := count(t, "prism", plain, Params{MaxPart: most}, sample(plain, 3000)...); len(got) != 1 {
-		t.Errorf("%d tables where tables of counts are kept, want 1", len(got))
-	}
+	got := count(t, "prism", plain, Params{MaxPart: most}, sample(plain, 3000)...)
+	must.Hold(t, len(got) == 1, "%d tables where tables of counts are kept, want 1", len(got))
 }
 
 // Parts end between two units, wherever their largest size falls: in every batch, and whatever bundles a runner makes.
@@ -169,9 +164,8 @@ func TestKeptRecordsEndBelowTwoGiB(t *testing.T) {
 }
 
 func TestCountOfNothing(t *testing.T) {
-	if got := count(t, "prism", adult("id"), Params{}); len(got) != 0 {
-		t.Errorf("%d tables of no records, want none", len(got))
-	}
+	got := count(t, "prism", adult("id"), Params{})
+	must.Hold(t, len(got) == 0, "%d tables of no records, want none", len(got))
 }
 
 func BenchmarkKernel(b *testing.B) {

@@ -54,9 +54,7 @@ func TestMarginals(t *testing.T) {
 				want[c.Cell(sizes, codes[i:i+len(sizes)])]++
 			}
 			for range 2 { // computed, then remembered
-				if got := table.Marginal(c); !slices.Equal(got, want) {
-					t.Errorf("%s: marginal %v differs from a count by hand", name, c)
-				}
+				must.Hold(t, slices.Equal(table.Marginal(c), want), "%s: marginal %v differs from a count by hand", name, c)
 			}
 		}
 		must.Hold(t, table.Units() == 3000, "%s: %d units, want 3000", name, table.Units())
@@ -75,27 +73,22 @@ func TestMarginalsFollowTheCounts(t *testing.T) {
 			} else if err := table.Merge(recode(t, more)); err != nil {
 				t.Fatal(err)
 			}
-			if got := table.Marginal(domain.Clique{0})[0]; got != want {
-				t.Errorf("%s: %d records counted as %d", name, want, got)
-			}
+			got := table.Marginal(domain.Clique{0})[0]
+			must.Hold(t, got == want, "%s: %d records counted as %d", name, want, got)
 		}
 	}
 }
 
 func TestShape(t *testing.T) {
 	pairs := query.AllMarginals(sizes, 2, 10000)
-	if s := NewShape(pairs, Params{}); len(s.Cliques) != 1 || len(s.Cliques[0]) != 4 {
-		t.Errorf("a small universe is counted as %v", s.Cliques)
-	}
-	if s := NewShape(pairs, Params{MaxCells: 5000}); s.Records || len(s.Cliques) != 6 {
-		t.Errorf("pairs that fit are counted as %v", s)
-	}
-	if s := NewShape(pairs, Params{MaxCells: 5000, Cliques: []domain.Clique{{0, 2, 3}}}); len(s.Cliques) != 4 {
-		t.Errorf("a clique that holds three pairs leaves %v", s.Cliques)
-	}
-	if s := NewShape(pairs, Params{MaxCells: 100}); !s.Records || s.Cliques != nil {
-		t.Errorf("pairs that do not fit are counted as %v", s)
-	}
+	s := NewShape(pairs, Params{})
+	must.Hold(t, len(s.Cliques) == 1 && len(s.Cliques[0]) == 4, "a small universe is counted as %v", s.Cliques)
+	s = NewShape(pairs, Params{MaxCells: 5000})
+	must.Hold(t, !s.Records && len(s.Cliques) == 6, "pairs that fit are counted as %v", s)
+	s = NewShape(pairs, Params{MaxCells: 5000, Cliques: []domain.Clique{{0, 2, 3}}})
+	must.Hold(t, len(s.Cliques) == 4, "a clique that holds three pairs leaves %v", s.Cliques)
+	s = NewShape(pairs, Params{MaxCells: 100})
+	must.Hold(t, s.Records && s.Cliques == nil, "pairs that do not fit are counted as %v", s)
 }
 
 // Every permutation, bundling and merge tree of the same records gives the same bytes and digest.
@@ -186,15 +179,12 @@ func TestWeights(t *testing.T) {
 			for i := 0; i < len(codes); i += len(sizes) + 1 {
 				want[c.Cell(sizes, codes[i:i+len(sizes)])] += int64(codes[i+len(sizes)])
 			}
-			if got := again.Marginal(c); !slices.Equal(got, want) {
-				t.Errorf("%s: marginal %v differs from a plain sum", name, c)
-			}
+			must.Hold(t, slices.Equal(again.Marginal(c), want), "%s: marginal %v differs from a plain sum", name, c)
 			if s.Records {
 				for _, keep := range []*Shape{s.Coarse, nil} {
 					again.shape.Coarse = keep
-					if got := again.Coarsen(coarse).Marginal(c); !slices.Equal(got, coarse.Merge(c, sizes, want)) {
-						t.Errorf("coarsened: marginal %v differs from a plain sum", c)
-					}
+					got := again.Coarsen(coarse).Marginal(c)
+					must.Hold(t, slices.Equal(got, coarse.Merge(c, sizes, want)), "coarsened: marginal %v differs from a plain sum", c)
 				}
 				again.shape.Coarse = s.Coarse
 			}

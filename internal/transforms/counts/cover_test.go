@@ -79,18 +79,14 @@ func TestCover(t *testing.T) {
 	seen := make([]int, len(cliques))
 	for i, set := range c.sets {
 		for _, k := range c.within[i] {
-			if seen[k]++; !set.Contains(cliques[k]) {
-				t.Errorf("clique %v is not within %v", cliques[k], set)
-			}
+			seen[k]++
+			must.Hold(t, set.Contains(cliques[k]), "clique %v is not within %v", cliques[k], set)
 		}
-		if n := cells(sizes, set); n > coverCells && len(c.within[i]) > 1 {
-			t.Errorf("set %v has %d cells", set, n)
-		}
+		n := cells(sizes, set)
+		must.Hold(t, n <= coverCells || len(c.within[i]) <= 1, "set %v has %d cells", set, n)
 	}
 	for k, n := range seen {
-		if n != 1 {
-			t.Errorf("clique %v is summed out %d times", cliques[k], n)
-		}
+		must.Hold(t, n == 1, "clique %v is summed out %d times", cliques[k], n)
 	}
 	must.Hold(t, len(c.sets) <= len(cliques)/2, "%d sets for %d cliques", len(c.sets), len(cliques))
 }

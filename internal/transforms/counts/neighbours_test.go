@@ -106,9 +106,7 @@ func neighboursDiffer(t *testing.T, whole *domain.Domain, n dp.Neighbouring) {
 		}
 		for _, c := range []domain.Clique{{0}, {1}, {0, 1}, {2, 3}, {last}, {1, last - 1}, {last - 1, last}} {
 			change := distance(a.Marginal(c), b.Marginal(c))
-			if change > n.UnitChanges()*unit {
-				t.Errorf("%v: marginal %v changes by %d", n, c, change)
-			}
+			must.Hold(t, change <= n.UnitChanges()*unit, "%v: marginal %v changes by %d", n, c, change)
 			most = max(most, change)
 			if n == dp.Replace {
 				continue
@@ -116,9 +114,8 @@ func neighboursDiffer(t *testing.T, whole *domain.Domain, n dp.Neighbouring) {
 			sum := int64(0)
 			for cell, count := range b.Marginal(c) {
 				more := count - a.Marginal(c)[cell]
-				if sum += more; more < 0 {
-					t.Errorf("one unit more takes %d from a cell of marginal %v", -more, c)
-				}
+				sum += more
+				must.Hold(t, more >= 0, "one unit more takes %d from a cell of marginal %v", -more, c)
 			}
 			must.Hold(t, sum == unit, "one unit more adds %d to marginal %v, want %d", sum, c, unit)
 		}

@@ -70,15 +70,13 @@ func TestNeighboursWithPeopleOfTheirOwnTable(t *testing.T) {
 		}
 		must.Hold(t, counted(strange).Digest() == a.Digest(), "rows of an ID that is not in the table of people change the counts")
 		for _, q := range []domain.Clique{{0}, {1}, {0, 1}, {last - 1}, {1, last - 1}, {last - 1, last}} {
-			if change := distance(a.Marginal(q), c.Marginal(q)); change > dp.Replace.UnitChanges()*unit {
-				t.Errorf("another person in the place of one: marginal %v changes by %d", q, change)
-			}
+			change := distance(a.Marginal(q), c.Marginal(q))
+			must.Hold(t, change <= dp.Replace.UnitChanges()*unit, "another person in the place of one: marginal %v changes by %d", q, change)
 			sum := int64(0)
 			for cell, count := range b.Marginal(q) {
 				more := count - a.Marginal(q)[cell]
-				if sum += more; more < 0 {
-					t.Errorf("one person more takes %d from a cell of marginal %v", -more, q)
-				}
+				sum += more
+				must.Hold(t, more >= 0, "one person more takes %d from a cell of marginal %v", -more, q)
 			}
 			must.Hold(t, sum == unit, "one person more adds %d to marginal %v, want %d", sum, q, unit)
 		}

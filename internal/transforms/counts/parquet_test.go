@@ -89,9 +89,8 @@ func counted(t *testing.T, runner string, d *domain.Domain, read func(s beam.Sco
 	stats := Count(s, units, query.AllMarginals(d.Sizes(), 3, 10000), Params{MaxCells: 1})
 	got := transformtest.Capture[*Table](s, sensitive.Reveal(stats.Collection()))
 	must.Do(t, transformtest.RunOn(runner, p))
-	if n := len(got.Elements()); n != 1 {
-		t.Fatalf("%d tables, want 1", n)
-	}
+	n := len(got.Elements())
+	must.Need(t, n == 1, "%d tables, want 1", n)
 	return got.Elements()[0]
 }
 
@@ -113,9 +112,7 @@ func TestParquetCountsAsCSV(t *testing.T) {
 		want := counted(t, "direct", d, func(s beam.Scope) beam.PCollection { return csvio.Read(s, []files.Info{{Name: csv}}, d, f.CSV) })
 		for _, paths := range [][]string{{one}, {two}} {
 			got := counted(t, "prism", d, func(s beam.Scope) beam.PCollection { return readParquet(t, s, d, paths...) })
-			if got.Digest() != want.Digest() {
-				t.Errorf("ID %q: other counts than the CSV file's", d.PrivacyID)
-			}
+			must.Hold(t, got.Digest() == want.Digest(), "ID %q: other counts than the CSV file's", d.PrivacyID)
 		}
 		// Twice the same records: as many people exactly if there is an ID that joins them.
 		got := counted(t, "direct", d, func(s beam.Scope) beam.PCollection { return readParquet(t, s, d, one, two) })

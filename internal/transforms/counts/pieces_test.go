@@ -42,9 +42,8 @@ func combine(t *testing.T, rng *rand.Rand, values map[int][]*Piece) map[int]*Pie
 			p, err := decodePiece(encodePiece(p))
 			must.Do(t, err)
 			if sums[key] != nil {
-				if p, err = mergePieces(sums[key], p); err != nil {
-					t.Fatal(err)
-				}
+				p, err = mergePieces(sums[key], p)
+				must.Do(t, err)
 			}
 			sums[key] = p
 		}
@@ -107,9 +106,8 @@ func TestPieces(t *testing.T) {
 		for _, list := range grouped {
 			must.Hold(t, len(list) <= FirstSums, "%d bundles: %d groups", bundles, len(list))
 		}
-		if most > 6+2*bundles/FirstSums { // the records, and so the groups, are the same in each run
-			t.Errorf("%d bundles: %d in one group", bundles, most)
-		}
+		// the records, and so the groups, are the same in each run
+		must.Hold(t, most <= 6+2*bundles/FirstSums, "%d bundles: %d in one group", bundles, most)
 		var all []*Piece
 		for _, p := range combine(t, rng, grouped) {
 			all = append(all, p)
@@ -149,9 +147,8 @@ func TestAssembleRefuses(t *testing.T) {
 	for _, b := range [][]byte{nil, {0}, {0, 0, 1}, {0, 0, 1, 0, 1, 1}, {0, 0, 0xff, 0xff, 0xff, 1, 0}} {
 		must.Fails(decodePiece(b))(t, "", "%v is a piece", b)
 	}
-	if none, err := Assemble(s, each()); err != nil || none.Units() != 0 || !slices.Equal(none.Encode(), NewTable(s).Encode()) {
-		t.Errorf("no pieces are not the counts of no units: %v", err)
-	}
+	none, err := Assemble(s, each())
+	must.Hold(t, err == nil && none.Units() == 0 && slices.Equal(none.Encode(), NewTable(s).Encode()), "no pieces are not the counts of no units: %v", err)
 }
 
 // Count with Divide counts the same on both runners, and adds up in two levels; without, in one.
@@ -165,9 +162,8 @@ func TestDivide(t *testing.T) {
 			stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10000), Params{MaxCells: 1 << 17, Divide: true})
 			got := transformtest.Capture[*Piece](s, sensitive.Reveal(stats.Collection()))
 			transformtest.Performant(t, pl)
-			if levels := combines(t, pl); levels != 2 || !stats.Pieces() {
-				t.Errorf("%d levels", levels)
-			}
+			levels := combines(t, pl)
+			must.Hold(t, levels == 2 && stats.Pieces(), "%d levels", levels)
 			must.Do(t, transformtest.RunOn(runner, pl))
 			sum := must.Value(Assemble(stats.Shape(), each(got.Elements()...)))(t)
 			want := NewTable(stats.Shape())

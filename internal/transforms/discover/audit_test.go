@@ -67,9 +67,8 @@ func (c foundRun) sides(t *testing.T, epsilon dp.Epsilon) (p Params, cut int64, 
 	must.Do(t, err)
 	p.Mixed = rake.Accounting(p.Epsilon, p.Delta) != dp.GaussianOnly
 	must.Do(t, p.Validate())
-	if cut, err = p.firstCut(); err != nil {
-		t.Fatal(err)
-	}
+	cut, err = p.firstCut()
+	must.Do(t, err)
 	all := append(slices.Clone(c.here), c.fill(cut)...)
 	a.cells, b.cells = append(slices.Clone(all), c.one), all
 	if c.other != "" {
@@ -103,9 +102,8 @@ func TestAuditOfFoundRuns(t *testing.T) {
 			t.Errorf("%s, %v: sixteen times the ε is not found", c.name, c.relation)
 		}
 		if i == 0 && runs >= 10_000 {
-			if twice := c.losses(t, 1, runs, true); twice.refutes(c) == "" {
-				t.Errorf("%s, %v: a release that has the whole budget again is not found", c.name, c.relation)
-			}
+			twice := c.losses(t, 1, runs, true)
+			must.Hold(t, twice.refutes(c) != "", "%s, %v: a release that has the whole budget again is not found", c.name, c.relation)
 		}
 		if over, _ := claim.over(); c.value {
 			dptest.Figure(t, "%s, %v: %d runs with their finding, beyond ε with %.3f of δ = %g", c.name, c.relation, runs, over/float64(runs), float64(c.delta))

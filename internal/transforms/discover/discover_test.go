@@ -187,9 +187,7 @@ func TestFindsColumns(t *testing.T) {
 		t.Errorf("key: %+v", c)
 	}
 	file, err := schema.Parse("found.yaml", f.File("trim: true"))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, f.File("trim: true"))
-	}
+	must.Need(t, err == nil, "%v\n%s", err, f.File("trim: true"))
 	if file.Domain.Len() != 5 || file.ExpectedRows < 58_000 || file.ExpectedRows > 62_000 || !file.CSV.Trim {
 		t.Errorf("the domain has %d columns, of %d rows", file.Domain.Len(), file.ExpectedRows)
 	}
@@ -218,12 +216,10 @@ func TestSharesAreSpent(t *testing.T) {
 				}
 			}
 			used := new(big.Rat).Quo(ledger.Spent(), ledger.Capacity())
-			if x, _ := used.Float64(); used.Cmp(big.NewRat(1, 10)) > 0 || x < .0999 {
-				t.Errorf("%v: %v of the budget is spent, the share is a tenth", n, x)
-			}
-			if d, _ := delta.Float64(); d > 1e-10 || d < .999e-10 {
-				t.Errorf("%v: values spend %g of delta", n, d)
-			}
+			x, _ := used.Float64()
+			must.Hold(t, used.Cmp(big.NewRat(1, 10)) <= 0 && x >= .0999, "%v: %v of the budget is spent, the share is a tenth", n, x)
+			d, _ := delta.Float64()
+			must.Hold(t, d <= 1e-10 && d >= .999e-10, "%v: values spend %g of delta", n, d)
 		}
 	}
 }
@@ -247,18 +243,15 @@ func TestPeopleCountOnce(t *testing.T) {
 		must.Hold(t, n == 300, "statistic %d counts %d units", a, n)
 	}
 	must.Hold(t, want.values[0]["x"] == 0 && want.values[0]["m"] == 150, "values: %v", want.values[0])
-	if c := want.dense[attribute(0, constantOf)]; c[changing] != 0 || c[constant] == 0 {
-		t.Errorf("a column that stays the same within a person: %v", c)
-	}
-	if c := want.dense[attribute(1, constantOf)]; c[changing] < 150 {
-		t.Errorf("a column that changes within a person: %v", c)
-	}
+	c := want.dense[attribute(0, constantOf)]
+	must.Hold(t, c[changing] == 0 && c[constant] != 0, "a column that stays the same within a person: %v", c)
+	c = want.dense[attribute(1, constantOf)]
+	must.Hold(t, c[changing] >= 150, "a column that changes within a person: %v", c)
 	for range 5 {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		at := rng.IntN(len(all))
-		if got := counted(t, p, slices.Clone(all[:at]), slices.Clone(all[at:])); got.digest() != want.digest() {
-			t.Fatal("counts depend on the order or the bundles of a table")
-		}
+		got := counted(t, p, slices.Clone(all[:at]), slices.Clone(all[at:]))
+		must.Need(t, got.digest() == want.digest(), "counts depend on the order or the bundles of a table")
 	}
 }
 
@@ -287,18 +280,14 @@ func TestNeighboursDifferInOneCell(t *testing.T) {
 			for i := range x.dense[a] {
 				moved += max(y.dense[a][i]-x.dense[a][i], x.dense[a][i]-y.dense[a][i])
 			}
-			if moved != 1 {
-				t.Fatalf("statistic %d changes by %d", a, moved)
-			}
+			must.Need(t, moved == 1, "statistic %d changes by %d", a, moved)
 		}
 		for c := range x.values {
 			moved := int64(0)
 			for text, n := range y.values[c] {
 				moved += n - x.values[c][text]
 			}
-			if moved > 1 {
-				t.Fatalf("values of column %d change by %d", c, moved)
-			}
+			must.Need(t, moved <= 1, "values of column %d change by %d", c, moved)
 		}
 	}
 }
@@ -311,9 +300,8 @@ func TestNothingToFind(t *testing.T) {
 			one = rows{{"x", "1", "y"}}
 		}
 		for _, counts := range []*table{newTable(p.Columns), counted(t, p, one)} {
-			if f := foundIn(t, p, counts); len(f.LeftOut()) != 2 {
-				t.Errorf("%s: found %+v", name, f.Columns)
-			}
+			f := foundIn(t, p, counts)
+			must.Hold(t, len(f.LeftOut()) == 2, "%s: found %+v", name, f.Columns)
 		}
 	}
 }

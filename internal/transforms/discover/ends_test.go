@@ -78,9 +78,8 @@ func TestSharpEndsOfFew(t *testing.T) {
 		{domain.Numeric, func() float64 { return math.Floor(1e4*rng.Float64()) / 100 }}, {domain.Int64, func() float64 { return float64(1 + rng.IntN(12)) }},
 		{domain.Int64, func() float64 { return float64(1950 + rng.IntN(70)) }},
 	}
-	if wrong, _ := falseEnds(rng, people, draws, []float64{.0026, .005, .01}, 1000); wrong > 150 {
-		t.Errorf("%d of 15,000 ranges are a magnitude too long", wrong)
-	}
+	wrong, _ := falseEnds(rng, people, draws, []float64{.0026, .005, .01}, 1000)
+	must.Hold(t, wrong <= 150, "%d of 15,000 ranges are a magnitude too long", wrong)
 }
 
 // TestTrueEnds: an end that stands eight standard deviations out of the noise, and has a part of the people, is found, of each
@@ -95,9 +94,8 @@ func TestTrueEnds(t *testing.T) {
 				counts[magnitude(sign*end)] += float64(tail)
 				f := FoundColumn{Type: domain.Int64}
 				e, ok := f.extent(blurred(rng, noisy{counts, sigma}))
-				if at := magnitude(sign * end); !ok || at < e.first || at > e.last {
-					t.Errorf("%d people at %g, noise %g: %+v", tail, sign*end, sigma, e)
-				}
+				at := magnitude(sign * end)
+				must.Hold(t, ok && at >= e.first && at <= e.last, "%d people at %g, noise %g: %+v", tail, sign*end, sigma, e)
 			}
 		}
 	}
@@ -117,9 +115,8 @@ func TestWildRecordsMakeNoEnd(t *testing.T) {
 			}
 			years := make([]float64, yearCells)
 			years[120], years[121], years[3] = 9000, 11_000, float64(wild)
-			if list := (noisy{years, sigma}).eras(); len(list) != 1 || list[0] != (era{120, 121}) {
-				t.Errorf("%d wild dates, noise %g: %v", wild, sigma, list)
-			}
+			list := (noisy{years, sigma}).eras()
+			must.Hold(t, len(list) == 1 && list[0] == (era{120, 121}), "%d wild dates, noise %g: %v", wild, sigma, list)
 		}
 	}
 }

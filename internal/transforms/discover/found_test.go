@@ -33,9 +33,8 @@ func TestMissingValuesThatNobodySees(t *testing.T) {
 		})
 		f := foundIn(t, params("", names...), counted(t, params("", names...), table))
 		for _, c := range f.Columns {
-			if whole := c.Type == domain.Int64 || c.Type == domain.Numeric && c.Resolution == "1"; c.Left != "" || !whole || c.Null != tt.null {
-				t.Fatalf("%d columns: %+v", tt.columns, c)
-			}
+			whole := c.Type == domain.Int64 || c.Type == domain.Numeric && c.Resolution == "1"
+			must.Need(t, c.Left == "" && whole && c.Null == tt.null, "%d columns: %+v", tt.columns, c)
 		}
 	}
 }
@@ -50,9 +49,8 @@ func TestWholeNumbersHaveNoPlaces(t *testing.T) {
 	for _, e := range found.Prior.Events {
 		must.Hold(t, e.Stage != placesStage || len(e.Scales) == 1, "asked for places: %+v", e)
 	}
-	if age := found.Columns[0]; age.Resolution != "1" || age.Max != "120" {
-		t.Errorf("found %+v", age)
-	}
+	age := found.Columns[0]
+	must.Hold(t, age.Resolution == "1" && age.Max == "120", "found %+v", age)
 }
 
 // Times are found as fine as people write them, if a domain has room for so many: minutes in one year.
@@ -66,9 +64,8 @@ func TestResolutionOfTimes(t *testing.T) {
 	}
 	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
 	for i, want := range []string{"DATE ", "DATETIME hour", "TIMESTAMP minute", "DATETIME minute", "DATETIME hour", "TIME hour", "TIME second"} {
-		if c := f.Columns[i]; fmt.Sprint(c.Type, " ", c.Resolution) != want {
-			t.Errorf("%+v, want %s", c, want)
-		}
+		c := f.Columns[i]
+		must.Hold(t, fmt.Sprint(c.Type, " ", c.Resolution) == want, "%+v, want %s", c, want)
 	}
 	if c := f.Columns[5]; c.Max != "23:59:59" {
 		t.Errorf("%+v", c)
@@ -134,9 +131,8 @@ func TestMarksOfMissingValues(t *testing.T) {
 			t.Errorf("%+v, want %s", c, want)
 		}
 	}
-	if v := f.Columns[2].Values; !slices.Contains(v, "?") || len(v) != 3 {
-		t.Errorf("values %q", v)
-	}
+	v := f.Columns[2].Values
+	must.Hold(t, slices.Contains(v, "?") && len(v) == 3, "values %q", v)
 }
 
 // TestMostlyOther: a column of texts whose found values are few of its texts is left out, unless it is asked for.
@@ -154,9 +150,8 @@ func TestMostlyOther(t *testing.T) {
 	}
 	p := params("", "tail", "port")
 	f := foundIn(t, p, counted(t, p, table))
-	if left := f.Columns[0].Left; !strings.HasPrefix(left, "values found: 1, of 2.") || f.Columns[1].Left != "" || len(f.Columns[1].Values) != 2 {
-		t.Errorf("%+v", f.Columns)
-	}
+	left := f.Columns[0].Left
+	must.Hold(t, strings.HasPrefix(left, "values found: 1, of 2.") && f.Columns[1].Left == "" && len(f.Columns[1].Values) == 2, "%+v", f.Columns)
 	for i := range p.Columns {
 		p.Columns[i].Untyped, p.Columns[i].Type, p.Columns[i].Values = false, domain.String, true
 	}
@@ -171,13 +166,11 @@ func TestPostcodesAreNoNumbers(t *testing.T) {
 	k := noisy{make([]float64, kindCells), 300}
 	k.cells[wholeCell], k.cells[textCell] = 18_000, 1_800
 	var f FoundColumn
-	if f.kinds(Column{Untyped: true}, k, sum(k.cells), 1); f.Type != domain.String {
-		t.Errorf("the column is of %v", f.Type)
-	}
+	f.kinds(Column{Untyped: true}, k, sum(k.cells), 1)
+	must.Hold(t, f.Type == domain.String, "the column is of %v", f.Type)
 	k.cells[textCell] = 1_000 // 3.3 standard deviations of noise
-	if f.kinds(Column{Untyped: true}, k, sum(k.cells), 1); f.Type != domain.Int64 {
-		t.Errorf("numbers are of %v", f.Type)
-	}
+	f.kinds(Column{Untyped: true}, k, sum(k.cells), 1)
+	must.Hold(t, f.Type == domain.Int64, "numbers are of %v", f.Type)
 }
 
 // TestPlacesOfFewPeople: the decimal places that nine tenths of the values have are found as soon as their own cell stands out of the
@@ -186,9 +179,8 @@ func TestPlacesOfFewPeople(t *testing.T) {
 	for places := 1; places <= 9; places++ {
 		n := noisy{make([]float64, placesCells), 40}
 		n.cells[places], n.cells[places-1] = 450, 50
-		if k := n.needed(0, 10, 500); k != places {
-			t.Errorf("%d places of %d", k, places)
-		}
+		k := n.needed(0, 10, 500)
+		must.Hold(t, k == places, "%d places of %d", k, places)
 	}
 }
 
@@ -226,9 +218,8 @@ func TestFewPeopleAndManyColumns(t *testing.T) {
 	one := noisy{make([]float64, kindCells), 100} // of a column alone
 	one.cells[wholeCell] = 450
 	var f FoundColumn
-	if f.kinds(Column{Untyped: true}, one, sum(one.cells), 1); f.Left != "" {
-		t.Error("a kind that stands out is not seen")
-	}
+	f.kinds(Column{Untyped: true}, one, sum(one.cells), 1)
+	must.Hold(t, f.Left == "", "a kind that stands out is not seen")
 	must.Hold(t, hidden <= 100 && shown <= 40, "of 1,500 columns with values %d are left out, and of 1,500 empty ones %d are not", hidden, shown)
 }
 

@@ -20,9 +20,8 @@ func found(t *testing.T, n int, columns map[string]func(i int) string) map[strin
 	p := params("", names...)
 	p.Epsilon, p.Delta, p.Share = 2, 1e-8, dp.ShareOf(1, 2)
 	f := foundIn(t, p, counted(t, p, data))
-	if _, err := schema.Parse("found", f.File("")); err != nil {
-		t.Fatalf("%v\n%s", err, f.File(""))
-	}
+	_, err := schema.Parse("found", f.File(""))
+	must.Need(t, err == nil, "%v\n%s", err, f.File(""))
 	out := map[string]FoundColumn{}
 	for _, c := range f.Columns {
 		out[c.Name] = c
@@ -103,9 +102,8 @@ func TestEndsOfRanges(t *testing.T) {
 		}
 		must.Equal(t, f[name].Min+" "+f[name].Max, want, "%s: from", name)
 	}
-	if lo := parsed(f["zip_code"].Min); lo < 90_000 || lo > 98_101 || parsed(f["zip_code"].Common) < 90_000 {
-		t.Errorf("%+v", f["zip_code"])
-	}
+	lo := parsed(f["zip_code"].Min)
+	must.Hold(t, lo >= 90_000 && lo <= 98_101 && parsed(f["zip_code"].Common) >= 90_000, "%+v", f["zip_code"])
 }
 
 // TestLimitsOfNames: what the name of a column says is a hint: where values pass it, the range has them, on both sides and for each
@@ -147,9 +145,8 @@ func TestNumericInDoubt(t *testing.T) {
 	p := params("", names...)
 	f := foundIn(t, p, counted(t, p, data))
 	for _, c := range f.Columns {
-		if want := map[string]domain.Type{"ct_result": domain.Numeric, "visits_count": domain.Int64}[c.Name]; want != 0 && c.Type != want {
-			t.Errorf("%+v, want %v", c, want)
-		}
+		want := map[string]domain.Type{"ct_result": domain.Numeric, "visits_count": domain.Int64}[c.Name]
+		must.Hold(t, want == 0 || c.Type == want, "%+v, want %v", c, want)
 	}
 	if c := found(t, 40_000, map[string]func(int) string{"x": whole})["x"]; c.Type != domain.Int64 {
 		t.Errorf("of many people: %+v", c)
@@ -182,9 +179,8 @@ func TestImpossibleDates(t *testing.T) {
 		"clock": func(i int) string { return []string{"24:00:00", "23:59:59.999", "12:30:00"}[i%3] },
 	})
 	for name, want := range map[string]domain.Type{"zero": domain.Date, "never": domain.DateTime, "clock": domain.Time} {
-		if c := f[name]; c.Type != want || !c.Null || !strings.Contains(c.Note, "became NULL") {
-			t.Errorf("%+v, want %v", c, want)
-		}
+		c := f[name]
+		must.Hold(t, c.Type == want && c.Null && strings.Contains(c.Note, "became NULL"), "%+v, want %v", c, want)
 	}
 	spans := found(t, 10_000, map[string]func(i int) string{"x": func(i int) string { return fmt.Sprintf("%02d:%02d:10", i%90, i%60) }})["x"]
 	must.Hold(t, spans.Type != domain.Time, "durations of up to 90 hours: %+v", spans)

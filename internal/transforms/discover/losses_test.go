@@ -50,9 +50,8 @@ func TestLossesAreSaid(t *testing.T) {
 			must.Hold(t, strings.Contains(c.Note, text), "%s: %q, want %q", name, c.Note, text)
 		}
 	}
-	if a, b := f["epoch"], f["skew"]; a.Part > leastNoted || b.Part < .4 || b.Part > .8 {
-		t.Errorf("parts of %g and %g", a.Part, b.Part)
-	}
+	a, b := f["epoch"], f["skew"]
+	must.Hold(t, a.Part <= leastNoted && b.Part >= .4 && b.Part <= .8, "parts of %g and %g", a.Part, b.Part)
 }
 
 // TestUnusableIsSaid: values that a declared type does not hold are no NULL of the table: what they became is said, for each type.
@@ -121,15 +120,12 @@ func TestVastNumbers(t *testing.T) {
 		"kinds": vast,
 		"ids":   func(i int) string { return fmt.Sprint("12345678901234", 100_000+i) },
 	})
-	if x := f["decimals"]; x.Type != domain.Float64 || len(x.Exact) == 0 || parsed(x.Max) > 100 || x.Resolution != "0.01" {
-		t.Errorf("%+v", x)
-	}
-	if x := f["kinds"]; x.Type != domain.String || len(x.Values) != 3 {
-		t.Errorf("%+v", x)
-	}
-	if x := f["ids"]; x.Type != domain.String || x.Left == "" {
-		t.Errorf("%+v", x)
-	}
+	x := f["decimals"]
+	must.Hold(t, x.Type == domain.Float64 && len(x.Exact) != 0 && parsed(x.Max) <= 100 && x.Resolution == "0.01", "%+v", x)
+	x = f["kinds"]
+	must.Hold(t, x.Type == domain.String && len(x.Values) == 3, "%+v", x)
+	x = f["ids"]
+	must.Hold(t, x.Type == domain.String && x.Left != "", "%+v", x)
 }
 
 // TestNothingIsLost: noise alone makes no note, however few people there are. Each of 700 columns has one by chance in 1 of 13,000

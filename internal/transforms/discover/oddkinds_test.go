@@ -29,9 +29,8 @@ func TestMixedPoints(t *testing.T) {
 			if !ok {
 				text = []byte(cell)
 			}
-			if kind, _ := cellkind.Classify(text); kind != cellkind.Integer && kind != cellkind.Decimal {
-				t.Errorf("%s: %s is no number", name, cell)
-			}
+			kind, _ := cellkind.Classify(text)
+			must.Hold(t, kind == cellkind.Integer || kind == cellkind.Decimal, "%s: %s is no number", name, cell)
 		}
 	}
 }
@@ -52,9 +51,8 @@ func TestEveryCodeOfDates(t *testing.T) {
 				}
 				return fmt.Sprintf("2022-%02d-%02d 10:30:00", 1+i%12, 1+i%28)
 			}})["x"]
-			if want := strings.Replace(code.text+clock, " ", "T", 1); !slices.Equal(f.Exact, []string{want}) || f.Min < "2021" {
-				t.Errorf("%+v, want %s by itself", f, want)
-			}
+			want := strings.Replace(code.text+clock, " ", "T", 1)
+			must.Hold(t, slices.Equal(f.Exact, []string{want}) && f.Min >= "2021", "%+v, want %s by itself", f, want)
 		}
 	}
 }
@@ -79,12 +77,10 @@ func TestNotesNameTheType(t *testing.T) {
 		"inf":  func(i int) string { return []string{"inf", "1.5", "2.5"}[i%3] },
 		"tiny": func(i int) string { return fmt.Sprintf("%d.5e-12", 1+i%90) },
 	})
-	if x := f["inf"]; x.Type != domain.Numeric || !strings.Contains(x.Note, "no NUMERIC") {
-		t.Errorf("%+v", x)
-	}
-	if x := f["tiny"]; !strings.Contains(x.Note, "rounded") {
-		t.Errorf("%+v", x)
-	}
+	x := f["inf"]
+	must.Hold(t, x.Type == domain.Numeric && strings.Contains(x.Note, "no NUMERIC"), "%+v", x)
+	x = f["tiny"]
+	must.Hold(t, strings.Contains(x.Note, "rounded"), "%+v", x)
 }
 
 // TestNothingButMarks: a column that says nothing but that there is no value is left out, with the reason; beside values such texts may
@@ -95,12 +91,10 @@ func TestNothingButMarks(t *testing.T) {
 			"nothing": func(i int) string { return words[i%len(words)] },
 			"kind":    func(i int) string { return []string{"a", words[0]}[i%2] },
 		})
-		if x := f["nothing"]; x.Left != unsaid {
-			t.Errorf("%q: %+v", words, x)
-		}
-		if x := f["kind"]; x.Left != "" || !slices.Contains(x.Values, words[0]) {
-			t.Errorf("%q: %+v", words, x)
-		}
+		x := f["nothing"]
+		must.Hold(t, x.Left == unsaid, "%q: %+v", words, x)
+		x = f["kind"]
+		must.Hold(t, x.Left == "" && slices.Contains(x.Values, words[0]), "%q: %+v", words, x)
 	}
 }
 

@@ -115,8 +115,7 @@ func TestOrdersAreFound(t *testing.T) {
 		for _, e := range f.Prior.Events {
 			must.Do(t, ledger.Charge(e))
 		}
-		if spent := new(big.Rat).Quo(ledger.Spent(), ledger.Capacity()); spent.Cmp(p.Share.Rat()) > 0 {
-			t.Errorf("%s: %v of the budget is spent", c.name, spent)
-		}
+		spent := new(big.Rat).Quo(ledger.Spent(), ledger.Capacity())
+		must.Hold(t, spent.Cmp(p.Share.Rat()) <= 0, "%s: %v of the budget is spent", c.name, spent)
 	}
 }

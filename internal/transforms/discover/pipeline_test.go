@@ -63,9 +63,8 @@ func TestPipeline(t *testing.T) {
 	if len(f.Columns[0].Values) != 2 || !holds(f.Columns[1], 0, 8) || f.MaxRows < 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
 		t.Errorf("found %+v", f)
 	}
-	if file, err := schema.Parse("found", f.File("trim: true")); err != nil || file.Domain.Events == nil {
-		t.Errorf("%v\n%s", err, f.File("trim: true"))
-	}
+	file, err := schema.Parse("found", f.File("trim: true"))
+	must.Hold(t, err == nil && file.Domain.Events != nil, "%v\n%s", err, f.File("trim: true"))
 	must.Hold(t, found[1].Units == f.Units, "a second attempt has drawn again")
 	b := must.Value(book.Open(t.Context(), p.Book))(t)
 	if list := b.Standing(); len(list) != 1 || list[0].Key != book.FoundKey(f.Prior.ID) || list[0].Epsilon != 14 {
@@ -107,9 +106,8 @@ func TestStructs(t *testing.T) {
 	if len(ward.Values) != 2 || ward.Null || nights.Type != domain.Int64 || !holds(nights, 0, 7) || !nights.Null || cost.Type != domain.Float64 || !strings.HasPrefix(cost.Resolution, "0.0") || f.MaxRows < 2 {
 		t.Errorf("found %+v", f)
 	}
-	if _, err := schema.Parse("found", f.File("")); err != nil {
-		t.Errorf("%v\n%s", err, f.File(""))
-	}
+	_, err := schema.Parse("found", f.File(""))
+	must.Hold(t, err == nil, "%v\n%s", err, f.File(""))
 	p.Columns = append(p.Columns, discover.Column{Name: "Absent"})
 	defer func() {
 		must.Contain(t, fmt.Sprint(recover()), `column "Absent": discover_test.visit has no such field`, "a column without a field")

@@ -21,9 +21,8 @@ func TestMagnitudes(t *testing.T) {
 	}
 	for i := range magnitudeCells - 2 {
 		_, a := within(i)
-		if b, _ := within(i + 1); a > b {
-			t.Errorf("cell %d ends at %g, and the next begins at %g", i, a, b)
-		}
+		b, _ := within(i + 1)
+		must.Hold(t, a <= b, "cell %d ends at %g, and the next begins at %g", i, a, b)
 	}
 }
 
@@ -87,9 +86,8 @@ func TestFarCellsHaveToStandOut(t *testing.T) {
 		for i, x := range c.signal {
 			n.cells[i] = n.sigma * x
 		}
-		if first, last, ok := n.seen(nil); !ok || first != c.first || last != c.last {
-			t.Errorf("%v: seen from %d to %d, want %d to %d", c.signal, first, last, c.first, c.last)
-		}
+		first, last, ok := n.seen(nil)
+		must.Hold(t, ok && first == c.first && last == c.last, "%v: seen from %d to %d, want %d to %d", c.signal, first, last, c.first, c.last)
 	}
 }
 
@@ -144,7 +142,6 @@ func TestEndsThatFade(t *testing.T) {
 		must.Need(t, ok, "nothing is seen")
 		cut += 1 - sum(truth[e.first:e.last+1])/people
 	}
-	if cut /= draws; cut > .05 {
-		t.Errorf("%.3f of the values are beyond the range", cut)
-	}
+	cut /= draws
+	must.Hold(t, cut <= .05, "%.3f of the values are beyond the range", cut)
 }

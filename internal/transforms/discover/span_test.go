@@ -54,20 +54,17 @@ func checkSpan(t *testing.T, f FoundColumn, first, last int) {
 	t.Helper()
 	what := fmt.Sprintf("%v from cell %d to %d: %s to %s by %s", f.Type, first, last, f.Min, f.Max, f.Resolution)
 	lo, hi, step := decimal(f.Min), decimal(f.Max), decimal(f.Resolution)
-	if n := new(big.Rat).Quo(new(big.Rat).Sub(hi, lo), step); lo.Cmp(hi) >= 0 || n.Cmp(big.NewRat(mostValues, 1)) >= 0 {
-		t.Fatalf("%s: %s steps", what, n.FloatString(1))
-	}
+	n := new(big.Rat).Quo(new(big.Rat).Sub(hi, lo), step)
+	must.Need(t, lo.Cmp(hi) < 0 && n.Cmp(big.NewRat(mostValues, 1)) < 0, "%s: %s steps", what, n.FloatString(1))
 	low, _ := within(first)
 	_, high := within(last)
 	lo.Sub(lo, step)
 	hi.Add(hi, new(big.Rat).Mul(step, big.NewRat(2, 1)))
-	if from, to := new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high); lo.Cmp(from) > 0 || hi.Cmp(to) < 0 {
-		t.Fatalf("%s: the cells are from %g to %g", what, low, high)
-	}
+	from, to := new(big.Rat).SetFloat64(low), new(big.Rat).SetFloat64(high)
+	must.Need(t, lo.Cmp(from) <= 0 && hi.Cmp(to) >= 0, "%s: the cells are from %g to %g", what, low, high)
 	text := "privacy_id: none\ncolumns:\n" + f.line()
-	if _, err := schema.Parse("found", []byte(text)); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	_, err := schema.Parse("found", []byte(text))
+	must.Need(t, err == nil, "%s: %v", what, err)
 }
 
 // checkFine checks that the steps of a range are the steps of its places, or the finest of 1, 2, 5, 10, … that a column has room for.
@@ -117,8 +114,7 @@ func TestHugeNumbersEnd(t *testing.T) {
 	} {
 		p := params("", "x")
 		f := foundIn(t, p, counted(t, p, rowsOf(6000, func(i int) []string { return []string{cell(i)} })))
-		if _, err := schema.Parse("found", f.File("")); f.Columns[0].Left == "" && err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := schema.Parse("found", f.File(""))
+		must.Hold(t, f.Columns[0].Left != "" || err == nil, "%s: %v", name, err)
 	}
 }

@@ -106,14 +106,11 @@ func TestFoundRowsFitTheirStruct(t *testing.T) {
 			file := string(f.File(""))
 			found, err := schema.Parse("found", []byte(file))
 			if err != nil {
-				if strings.Contains(file, "columns:\n  -") {
-					t.Fatalf("%d people, a share of %g, ε = %g: %v\n%s", n, spread, p.Epsilon, err, file)
-				}
+				must.Need(t, !strings.Contains(file, "columns:\n  -"), "%d people, a share of %g, ε = %g: %v\n%s", n, spread, p.Epsilon, err, file)
 				continue // nothing was seen
 			}
-			if err := synth.ValidateStruct(typ, found.Domain); err != nil {
-				t.Fatalf("%d people, a share of %g, ε = %g: %v\n%s", n, spread, p.Epsilon, err, file)
-			}
+			err = synth.ValidateStruct(typ, found.Domain)
+			must.Need(t, err == nil, "%d people, a share of %g, ε = %g: %v\n%s", n, spread, p.Epsilon, err, file)
 		}
 	}
 	type single struct{ X *float32 }

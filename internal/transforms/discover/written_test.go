@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A text is of one form at most, and one that could be of two is of neither.
@@ -44,9 +45,7 @@ func TestWrittenColumnsAreFound(t *testing.T) {
 	}
 	f := foundIn(t, params("", names...), counted(t, params("", names...), table))
 	file, err := schema.Parse("found.yaml", f.File("trim: true"))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, f.File("trim: true"))
-	}
+	must.Need(t, err == nil, "%v\n%s", err, f.File("trim: true"))
 	want := map[string]string{
 		"us": "DATE 2023-12-31 12/31/2024", "de": "DATE 2023-12-31 31.12.2024", "named": "DATE 2023-12-31 31 Dec 2024",
 		"seen": "DATETIME 2023-12-31T23:59:59 12/31/2024", "pay": "NUMERIC 8191.99 1,234.5", "paid": "NUMERIC 1023.99 1.234,5",
@@ -55,14 +54,11 @@ func TestWrittenColumnsAreFound(t *testing.T) {
 	for i := range f.Columns {
 		c := &f.Columns[i]
 		got := fmt.Sprintf("%v %s %s", c.Type, c.Max, c.Written)
-		if text, there := want[c.Name]; there != (c.Left == "") || there && got != text {
-			t.Errorf("%s: %s, left out for %q; want %s", c.Name, got, c.Left, text)
-		}
-		if w := file.CSV.Written[c.Name]; c.Left == "" && w != c.Written {
-			t.Errorf("%s: written as %q in the file, %q as found", c.Name, w, c.Written)
-		}
-		if slices.Sort(c.Values); c.Name == "zip" && !slices.Equal(c.Values, []string{"02134", "10001", "60601", "94105"}) {
-			t.Errorf("zip: %q", c.Values)
-		}
+		text, there := want[c.Name]
+		must.Hold(t, there == (c.Left == "") && (!there || got == text), "%s: %s, left out for %q; want %s", c.Name, got, c.Left, text)
+		w := file.CSV.Written[c.Name]
+		must.Hold(t, c.Left != "" || w == c.Written, "%s: written as %q in the file, %q as found", c.Name, w, c.Written)
+		slices.Sort(c.Values)
+		must.Hold(t, c.Name != "zip" || slices.Equal(c.Values, []string{"02134", "10001", "60601", "94105"}), "zip: %q", c.Values)
 	}
 }

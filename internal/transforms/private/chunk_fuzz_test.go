@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 )
 
@@ -33,8 +34,6 @@ func FuzzDecodeChunk(f *testing.F) {
 		}
 		first := encodeChunk(c)
 		again, err := decodeChunk(first)
-		if err != nil || !bytes.Equal(encodeChunk(again), first) {
-			t.Errorf("a chunk that was read cannot be read again: %v", err)
-		}
+		must.Hold(t, err == nil && bytes.Equal(encodeChunk(again), first), "a chunk that was read cannot be read again: %v", err)
 	})
 }

@@ -171,9 +171,7 @@ func TestBound(t *testing.T) {
 	for name, p := range map[string]BoundParams{
 		"few shards": {Shards: 2}, "many shards": {Shards: maxShards}, "early emit": {MaxEntries: 1}, "spill": {Spill: spill}, "spill and early emit": {Spill: spill, MaxEntries: 1},
 	} {
-		if got := bound("prism", p); !bytes.Equal(got, want) {
-			t.Errorf("%s: other units than with the defaults", name)
-		}
+		must.Hold(t, bytes.Equal(bound("prism", p), want), "%s: other units than with the defaults", name)
 	}
 	if got := bound("direct", BoundParams{}); !bytes.Equal(got, want) {
 		t.Error("the direct runner keeps other records than prism")
@@ -199,9 +197,8 @@ func TestIDsOfEveryForm(t *testing.T) {
 		must.Do(t, addIDs(b, &c.col))
 		must.Equal(t, fmt.Sprintf("%s|%s|%s", b.ID(0), b.ID(1), b.ID(2)), c.want, "%s: IDs", name)
 	}
-	if err := addIDs(&records.Batch{N: 1}, &domain.Column{}); err == nil {
-		t.Error("a source without IDs is accepted for a domain with one: all its records would vanish")
-	}
+	err := addIDs(&records.Batch{N: 1}, &domain.Column{})
+	must.Hold(t, err != nil, "a source without IDs is accepted for a domain with one: all its records would vanish")
 }
 
 // A bundle passes its units on when it holds MaxEntries of them, with the batch that comes next, and does not wait for its
@@ -216,12 +213,10 @@ func TestBoundEmitsEarly(t *testing.T) {
 		b.AddID(fmt.Append(nil, i))
 	}
 	must.Do(t, f.ProcessElement(t.Context(), b, emit))
-	if err := f.ProcessElement(t.Context(), &records.Batch{}, emit); err != nil || units != 9 {
-		t.Errorf("%d units of 10 were passed on within the bundle, want 9 (error %v)", units, err)
-	}
-	if err := f.FinishBundle(t.Context(), emit); err != nil || units != 10 {
-		t.Errorf("%d units of 10 were passed on, error %v", units, err)
-	}
+	err := f.ProcessElement(t.Context(), &records.Batch{}, emit)
+	must.Hold(t, err == nil && units == 9, "%d units of 10 were passed on within the bundle, want 9 (error %v)", units, err)
+	err = f.FinishBundle(t.Context(), emit)
+	must.Hold(t, err == nil && units == 10, "%d units of 10 were passed on, error %v", units, err)
 }
 
 func decoded(t *testing.T, b []byte) *records.Units {
@@ -257,9 +252,8 @@ func TestChunkCoder(t *testing.T) {
 			t.Errorf("chunk %d came back as %+v", i, got)
 		}
 		for cut := range b {
-			if _, err := decodeChunk(b[:cut]); err == nil {
-				t.Errorf("chunk %d: %d of %d bytes decode", i, cut, len(b))
-			}
+			_, err := decodeChunk(b[:cut])
+			must.Hold(t, err != nil, "chunk %d: %d of %d bytes decode", i, cut, len(b))
 		}
 	}
 }

@@ -45,9 +45,7 @@ func TestPlacesAreChecked(t *testing.T) {
 	} {
 		q := p
 		c.change(&q)
-		if err := q.Validate(chunkType); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: error %v, want %q", name, err, c.says)
-		}
+		must.Fail(t, q.Validate(chunkType), c.says, "%s", name)
 	}
 	p.Runner, p.Store = "flink", StoreRef{Kind: "of this machine", Config: "x"}
 	must.Pass(t, p.Validate(chunkType), "a shared disk of Flink")

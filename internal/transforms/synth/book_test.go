@@ -66,9 +66,8 @@ func TestPipelinesUnderOneBook(t *testing.T) {
 	}
 	for i, run := range []string{"monday", "tuesday"} {
 		must.Do(t, release(run, 2))
-		if list := charges(t, dir); len(list) != i+1 || list[i].Run != run || list[i].Epsilon != 1 {
-			t.Errorf("after %s: %d charges", run, len(list))
-		}
+		list := charges(t, dir)
+		must.Hold(t, len(list) == i+1 && list[i].Run == run && list[i].Epsilon == 1, "after %s: %d charges", run, len(list))
 	}
 	if err := release("wednesday", 1); err == nil || !strings.Contains(err.Error(), "of "+dir+", the book of clinic, is spent: ε = 1.") || !strings.Contains(err.Error(), " by 2 runs; ε = 0.") {
 		t.Errorf("a full book: %v", err)
@@ -118,9 +117,8 @@ func TestBookOfGaussianNoise(t *testing.T) {
 		Solve(s, counts.Count(s, private.Bound(s, coded, private.BoundParams{}), w, counts.Params{}), SolveParams{Epsilon: 1, Delta: 1e-9, RunID: run, Book: dir})
 		must.Pass(t, transformtest.RunOn("prism", pl))
 	}
-	if list := charges(t, dir); len(list) != 2 || list[1].Accounting != dp.GaussianOnly.String() {
-		t.Errorf("%d charges", len(list))
-	}
+	list := charges(t, dir)
+	must.Hold(t, len(list) == 2 && list[1].Accounting == dp.GaussianOnly.String(), "%d charges", len(list))
 }
 
 // An attempt that died between its charge and its release is tried again, and pays nothing. Without what it has kept, its run ID
@@ -159,14 +157,11 @@ func TestBooksRefused(t *testing.T) {
 		"counts for add_remove: add-remove and replace guarantees cannot be combined": relation,
 		"holds no budget book; `dapple ledger ":                                       booked(StoreRef{}, t.TempDir(), "none"),
 	} {
-		if _, err := process(f, seeds, tb); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Fails(process(f, seeds, tb))(t, want)
 	}
 	must.Fail(t, (SolveParams{Epsilon: 1, Book: "b"}).Validate(), "RunID is required with a Book", "no run ID")
-	if _, err := os.Stat("b"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("checking parameters made a book: %v", err)
-	}
+	_, err := os.Stat("b")
+	must.Hold(t, errors.Is(err, os.ErrNotExist), "checking parameters made a book: %v", err)
 }
 
 // drewWithoutPay is set by a method that got a noisy answer.

@@ -149,9 +149,8 @@ func TestClusterSendsWhatSetsSend(t *testing.T) {
 		most = max(most, size)
 	}
 	for name, pair := range map[string][2]float64{"elements": {got.elements, elements}, "bytes": {got.sent, sent}, "the largest shard": {got.shard, most}} {
-		if d := pair[0]/pair[1] - 1; math.Abs(d) > .03 {
-			t.Errorf("%s: simulated %.0f, sent %.0f", name, pair[0], pair[1])
-		}
+		d := pair[0]/pair[1] - 1
+		must.Hold(t, math.Abs(d) <= .03, "%s: simulated %.0f, sent %.0f", name, pair[0], pair[1])
 	}
 }
 

@@ -131,16 +131,14 @@ func TestRowsNameTheirModel(t *testing.T) {
 	ctx := context.Background()
 	chunks, rows := &chunksFn{Sample: maker}, 0
 	err = chunks.ProcessElement(ctx, 0, iterate(ref), func(c *domain.Chunk) {
-		if rows += c.Rows; c.Source != sourcePrefix+ref.SHA256 {
-			t.Errorf("a chunk of source %q", c.Source)
-		}
+		rows += c.Rows
+		must.Hold(t, c.Source == sourcePrefix+ref.SHA256, "a chunk of source %q", c.Source)
 	})
 	must.Hold(t, err == nil && rows == 10, "%d rows, error %v", rows, err)
 	files := &filesFn{maker}
 	err = files.ProcessElement(ctx, 0, iterate(ref), func(f FileRef) {
-		if back, err := decodeFileRef(encodeFileRef(f)); err != nil || back.Model != ref.SHA256 {
-			t.Errorf("a file of model %q, error %v", back.Model, err)
-		}
+		back, err := decodeFileRef(encodeFileRef(f))
+		must.Hold(t, err == nil && back.Model == ref.SHA256, "a file of model %q, error %v", back.Model, err)
 	})
 	must.Pass(t, err)
 }
@@ -152,9 +150,8 @@ func TestSecondSolveIsRefused(t *testing.T) {
 	one := stats(s, 5)
 	Solve(s, one, p)
 	defer func() {
-		if said, ok := recover().(string); !ok || !strings.Contains(said, "losses add") {
-			t.Errorf("a second Solve of the same records: %v", said)
-		}
+		said, ok := recover().(string)
+		must.Hold(t, ok && strings.Contains(said, "losses add"), "a second Solve of the same records: %v", said)
 	}()
 	Solve(s, one, p)
 }

@@ -30,9 +30,8 @@ func drawable(t *testing.T, variance float64) (model, errors []byte) {
 	if variance > 0 {
 		r.RMSE, r.Measurements = math.Sqrt(variance), []query.Measurement{{Clique: domain.Clique{0}, Values: []float64{400, 600}, Variance: variance}}
 	}
-	if errors, err = json.Marshal(interval.New(r)); err != nil {
-		t.Fatal(err)
-	}
+	errors, err = json.Marshal(interval.New(r))
+	must.Do(t, err)
 	return model, errors
 }
 

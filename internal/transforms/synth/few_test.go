@@ -37,9 +37,8 @@ func TestFewPeople(t *testing.T) {
 			x := &trial{rng: rng, problem: solver.Problem{Domain: d, Neighbouring: dp.AddRemove, Epsilon: epsilon, Delta: 1e-9, Units: 1000, Seed: 3,
 				Workload: query.WithRows(d, query.AllMarginals(d.Sizes(), 2, 2000), 2000)}}
 			var err error
-			if x.method, err = methods.Lookup("rake"); err != nil {
-				t.Fatal(err)
-			}
+			x.method, err = methods.Lookup("rake")
+			must.Do(t, err)
 			for n := range 11 {
 				table := x.count(t, x.people(n))
 				for range dptest.Size(4, 12) {

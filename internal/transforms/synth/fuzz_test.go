@@ -27,9 +27,8 @@ func fuzzedArtifact(f *testing.F, columns bool) []byte {
 		Uncertainty:  &solver.Uncertainty{Pooled: make([][]bool, 2), OneWay: []float64{1, 1}}}}
 	file := modelfile.File{Domain: d, Method: "dpam", Units: 10, Cliques: []domain.Clique{{0, 1}}, Model: m}
 	var err error
-	if a.Model, err = file.Encode(); err != nil {
-		f.Fatal(err)
-	}
+	a.Model, err = file.Encode()
+	must.Do(f, err)
 	b := must.Value(a.Encode())(f)
 	return b
 }
@@ -47,16 +46,13 @@ func FuzzDecodeArtifact(f *testing.F) {
 		}
 		first := must.Value(a.Encode())(t)
 		again, err := DecodeArtifact(first)
-		if err != nil {
-			t.Fatalf("a release that was read cannot be read again: %v", err)
-		}
+		must.Need(t, err == nil, "a release that was read cannot be read again: %v", err)
 		if second, err := again.Encode(); err != nil || !bytes.Equal(first, second) {
 			t.Errorf("a release came back different: %v", err)
 		}
 		for _, adopted := range []byte{0, 1} { // the coder of elements keeps whether it was adopted, too
-			if e, err := elementArtifact(append([]byte{adopted}, first...)); err != nil || e.Adopted != (adopted == 1) {
-				t.Errorf("an element came back different: %v", err)
-			}
+			e, err := elementArtifact(append([]byte{adopted}, first...))
+			must.Hold(t, err == nil && e.Adopted == (adopted == 1), "an element came back different: %v", err)
 		}
 	})
 }
@@ -70,23 +66,19 @@ func FuzzElements(f *testing.F) {
 	f.Add(make([]byte, 32))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dptest.WithinMemory(t, 1<<18+256*uint64(len(b)), func() {
-			if s, err := decodeSeed(b); err == nil && (!s.Usable() || !bytes.Equal(encodeSeed(s), b)) {
-				t.Error("a seed came back different, or is not usable")
-			}
+			s, err := decodeSeed(b)
+			must.Hold(t, err != nil || s.Usable() && bytes.Equal(encodeSeed(s), b), "a seed came back different, or is not usable")
 			if r, err := decodeModelRef(b); err == nil {
-				if again, err := decodeModelRef(encodeModelRef(r)); err != nil || !bytes.Equal(again.Inline, r.Inline) {
-					t.Errorf("a reference came back different: %v", err)
-				}
+				again, err := decodeModelRef(encodeModelRef(r))
+				must.Hold(t, err == nil && bytes.Equal(again.Inline, r.Inline), "a reference came back different: %v", err)
 			}
 			if r, err := decodeFileRef(b); err == nil {
-				if again, err := decodeFileRef(encodeFileRef(r)); err != nil || again.Rows != r.Rows {
-					t.Errorf("a file came back different: %v", err)
-				}
+				again, err := decodeFileRef(encodeFileRef(r))
+				must.Hold(t, err == nil && again.Rows == r.Rows, "a file came back different: %v", err)
 			}
 			if m, err := decodePublished(b); err == nil {
-				if again, err := decodePublished(encodePublished(m)); err != nil || again.Rows != m.Rows {
-					t.Errorf("a manifest came back different: %v", err)
-				}
+				again, err := decodePublished(encodePublished(m))
+				must.Hold(t, err == nil && again.Rows == m.Rows, "a manifest came back different: %v", err)
 			}
 		})
 	})

@@ -70,9 +70,7 @@ func TestRowsInOrder(t *testing.T) {
 				}
 				last[who] = day
 			}
-			if int64(len(all)) != src.total() || least == 1 && len(last) != 400 {
-				t.Errorf("table %d: %d rows of %d people", table, len(all), len(last))
-			}
+			must.Hold(t, int64(len(all)) == src.total() && (least != 1 || len(last) == 400), "table %d: %d rows of %d people", table, len(all), len(last))
 		}
 	}
 }

@@ -57,9 +57,8 @@ func TestPipelineIsLaunchedOnce(t *testing.T) {
 func TestLaunchesWithoutAStore(t *testing.T) {
 	twice := released("prism", 40, StoreRef{}, "")
 	a := must.Value(twice())(t)
-	if b, err := twice(); err != nil || bytes.Equal(a.Model, b.Model) {
-		t.Errorf("without a store the second launch did not draw anew (error %v)", err)
-	}
+	b, err := twice()
+	must.Hold(t, err == nil && !bytes.Equal(a.Model, b.Model), "without a store the second launch did not draw anew (error %v)", err)
 }
 
 // What a runner restarts has the launch that was submitted; what is submitted again has another.
@@ -91,9 +90,8 @@ func TestTwoReleasesOfOneName(t *testing.T) {
 	p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: store}
 	Solve(s, stats(s, 3), p)
 	defer func() {
-		if r, _ := recover().(string); !strings.Contains(r, `two releases of this pipeline have run ID "run"`) {
-			t.Errorf("a second release of the same name: %v", r)
-		}
+		r, _ := recover().(string)
+		must.Hold(t, strings.Contains(r, `two releases of this pipeline have run ID "run"`), "a second release of the same name: %v", r)
 	}()
 	Solve(s, stats(s, 4), p)
 }
@@ -102,9 +100,7 @@ func TestRunIDs(t *testing.T) {
 	store := StoreRef{Kind: "dir", Config: t.TempDir()}
 	for run, want := range map[string]string{"": "RunID is required with a Store", "a/b": "run ID", "../up": "run ID", "orders-2026-11-24": ""} {
 		err := SolveParams{Epsilon: 1, Delta: 1e-9, Store: store, RunID: run}.Validate()
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("run ID %q: %v", run, err)
-		}
+		must.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "run ID %q: %v", run, err)
 	}
 	a, b := Params{RunID: "monday"}.withDefaults(), Params{RunID: "monday"}.withDefaults()
 	if a.SampleSeed != b.SampleSeed || a.SampleSeed == (Params{RunID: "tuesday"}).withDefaults().SampleSeed {

@@ -91,9 +91,8 @@ func TestSolveKeepsPartsInTheStore(t *testing.T) {
 		if want := len(all.Elements()); kind == "" && len(stored) != 0 || kind != "" && len(stored) != want {
 			t.Errorf("store %q has %d parts of %d", kind, len(stored), want)
 		}
-		if units := artifact(t, got.Elements()[0], store).Result.Total.Units; math.Abs(units-300) > 200 { // nine standard deviations
-			t.Errorf("released %g units of 300", units)
-		}
+		units := artifact(t, got.Elements()[0], store).Result.Total.Units
+		must.Hold(t, math.Abs(units-300) <= 200, "released %g units of 300", units) // nine standard deviations
 	}
 }
 
@@ -110,9 +109,8 @@ func TestSolvePutsPiecesTogether(t *testing.T) {
 		if len(got.Elements()) != 1 || !in.Pieces() {
 			t.Fatalf("%d releases of pieces, %v", len(got.Elements()), in.Pieces())
 		}
-		if units := artifact(t, got.Elements()[0], store).Result.Total.Units; math.Abs(units-300) > 200 { // nine standard deviations
-			t.Errorf("released %g units of 300", units)
-		}
+		units := artifact(t, got.Elements()[0], store).Result.Total.Units
+		must.Hold(t, math.Abs(units-300) <= 200, "released %g units of 300", units) // nine standard deviations
 	}
 }
 

@@ -79,9 +79,8 @@ func TestRowsOfPeople(t *testing.T) {
 	for _, line := range all {
 		var who, money, rent, from, to, month, day, year, sex int
 		must.Value(fmt.Sscan(line, &who, &money, &rent, &from, &to, &month, &day, &year, &sex))(t)
-		if rows[who]++; rows[who] > 9 {
-			t.Fatalf("person %d has more than 9 rows", who)
-		}
+		rows[who]++
+		must.Need(t, rows[who] <= 9, "person %d has more than 9 rows", who)
 		own := fmt.Sprint(money, sex)
 		if rows[who] > 1 && pay[who] != own {
 			t.Fatalf("person %d has %s, and had %s", who, own, pay[who])
@@ -105,9 +104,8 @@ func TestSynthesizePeopleFaults(t *testing.T) {
 		t.Errorf("structs without a field for any column: %v", err)
 	}
 	must.Fail(t, p.Params.Validate(of), "call SynthesizePeople", "one table")
-	if d, err = visits().WithEvents([]string{"sex"}, nil, []int64{1}, 1); err != nil {
-		t.Fatal(err)
-	}
+	d, err = visits().WithEvents([]string{"sex"}, nil, []int64{1}, 1)
+	must.Do(t, err)
 	p.Domain = d
 	must.Fail(t, p.Validate(of, of), "call Synthesize", "people who all have rows")
 	p.Domain = nil
@@ -124,8 +122,7 @@ func TestHistoriesHaveARhythm(t *testing.T) {
 		}
 		must.Do(t, err)
 		d.Attributes[d.Events.First()].Runs = []domain.Run{{Share: 1}}
-		if got := chainOf(d).Rhythm; len(got) != want {
-			t.Errorf("%s: a rhythm of %d values, want %d", typ, len(got), want)
-		}
+		got := chainOf(d).Rhythm
+		must.Hold(t, len(got) == want, "%s: a rhythm of %d values, want %d", typ, len(got), want)
 	}
 }

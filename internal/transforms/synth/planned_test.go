@@ -121,9 +121,8 @@ func TestMethodsKeepTheirPlan(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.refused)
 		}
 		if err == nil {
-			if s := artifact(t, ref, f.Params.Store).Statement; s.Schedule != tt.schedule {
-				t.Errorf("%s: the schedule is %s, want %s", name, s.Schedule, tt.schedule)
-			}
+			s := artifact(t, ref, f.Params.Store).Statement
+			must.Hold(t, s.Schedule == tt.schedule, "%s: the schedule is %s, want %s", name, s.Schedule, tt.schedule)
 		} else if _, drawn := os.Stat(filepath.Join(dir, "run"+DrawnSuffix)); (drawn == nil) != (name == "more") {
 			t.Errorf("%s: noise was drawn: %v", name, drawn == nil)
 		}

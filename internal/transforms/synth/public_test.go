@@ -68,9 +68,8 @@ func TestSolverSeesPublicFiguresOnly(t *testing.T) {
 	want, _ := release(t, nobody())
 	must.Hold(t, want.Units == solver.DefaultUnits, "planning number %g, want %d", want.Units, solver.DefaultUnits)
 	for _, n := range []int{5, 50} {
-		if got, _ := release(t, table(t, n)); !reflect.DeepEqual(got, want) {
-			t.Errorf("%d units make another problem", n)
-		}
+		got, _ := release(t, table(t, n))
+		must.Hold(t, reflect.DeepEqual(got, want), "%d units make another problem", n)
 	}
 }
 
@@ -79,8 +78,7 @@ func TestSolverSeesPublicFiguresOnly(t *testing.T) {
 func TestReleaseFollowsTheCuratorAlone(t *testing.T) {
 	_, want := release(t, table(t, 5))
 	for name, tb := range map[string]*counts.Table{"none": nobody(), "51": table(t, 51), "other ages": shifted(t, 5, 20)} {
-		if _, got := release(t, tb); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: another release from the same answers", name)
-		}
+		_, got := release(t, tb)
+		must.Hold(t, reflect.DeepEqual(got, want), "%s: another release from the same answers", name)
 	}
 }

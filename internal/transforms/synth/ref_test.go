@@ -29,23 +29,20 @@ func TestElementsHaveTheirOwnCoders(t *testing.T) {
 		reflect.TypeFor[*counts.Table](), reflect.TypeFor[mechanism.Seed](), reflect.TypeFor[ModelRef](),
 		reflect.TypeFor[FileRef](), reflect.TypeFor[Published](),
 	} {
-		if c := beam.NewCoder(typex.New(e)).String(); !strings.HasPrefix(c, e.String()) {
-			t.Errorf("%v is encoded by %s", e, c)
-		}
+		c := beam.NewCoder(typex.New(e)).String()
+		must.Hold(t, strings.HasPrefix(c, e.String()), "%v is encoded by %s", e, c)
 	}
 }
 
 func TestReadRefusesOtherContents(t *testing.T) {
 	ref := refTo("", []byte("a release"), StoreRef{})
-	if b, err := ref.Read(context.Background(), StoreRef{}); err != nil || string(b) != "a release" {
-		t.Errorf("read %q, error %v", b, err)
-	}
+	b, err := ref.Read(context.Background(), StoreRef{})
+	must.Hold(t, err == nil && string(b) == "a release", "read %q, error %v", b, err)
 	ref.Inline = []byte("a Release")
 	must.Fails(ref.Read(context.Background(), StoreRef{}))(t, "", "contents with another hash were read")
 	missing := ModelRef{Path: "nothing", SHA256: ref.SHA256}
-	if _, err := missing.Read(context.Background(), StoreRef{Kind: "dir", Config: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "not in the store") {
-		t.Errorf("error %v, want that the release is missing", err)
-	}
+	_, err = missing.Read(context.Background(), StoreRef{Kind: "dir", Config: t.TempDir()})
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "not in the store"), "error %v, want that the release is missing", err)
 	must.Fails(missing.Read(context.Background(), StoreRef{Kind: "nowhere", Config: ""}))(t, "", "a store that nobody registered was opened")
 }
 
@@ -97,9 +94,8 @@ func TestObserve(t *testing.T) {
 	run(t, "prism", 50, SolveParams{}, SampleParams{Rows: 777})
 	stop()
 	run(t, "prism", 50, SolveParams{}, SampleParams{Rows: 10})
-	if want := map[string][2]int{"measure": {1, 1}, "drawing": {0, 0}, "writing": {777, 777}}; !reflect.DeepEqual(last, want) {
-		t.Errorf("heard %v, want %v", last, want)
-	}
+	want := map[string][2]int{"measure": {1, 1}, "drawing": {0, 0}, "writing": {777, 777}}
+	must.Hold(t, reflect.DeepEqual(last, want), "heard %v, want %v", last, want)
 }
 
 func TestRegistriesRefuseASecondOfOneName(t *testing.T) {

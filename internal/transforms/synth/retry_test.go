@@ -102,9 +102,8 @@ func init() {
 func TestCrashBeforeTheModelIsKept(t *testing.T) {
 	dir, seeds := t.TempDir(), []mechanism.Seed{testSeed(t, 1)}
 	before, after := table(t, 50), table(t, 51)
-	if _, err := process(newSolveFn(StoreRef{Kind: "refusing", Config: dir}), seeds, []*counts.Table{before}); err == nil {
-		t.Fatal("the store lost a release and nobody was told")
-	}
+	_, err := process(newSolveFn(StoreRef{Kind: "refusing", Config: dir}), seeds, []*counts.Table{before})
+	must.Need(t, err != nil, "the store lost a release and nobody was told")
 	lost := must.Value(os.ReadFile(filepath.Join(dir, "lost")))(t)
 	retry := func(tb *counts.Table) []byte {
 		store := StoreRef{Kind: "dir", Config: t.TempDir()}
@@ -120,9 +119,8 @@ func TestCrashBeforeTheModelIsKept(t *testing.T) {
 			same++
 		}
 	}
-	if same > len(was)/2 { // noise is on whole counts: some agree by chance
-		t.Errorf("%d of %d noisy cells have the same noise on changed input", same, len(was))
-	}
+	// noise is on whole counts: some agree by chance
+	must.Hold(t, same <= len(was)/2, "%d of %d noisy cells have the same noise on changed input", same, len(was))
 	// The same number of people, other ages: the total's noise is another all the same. The seed is fixed.
 	must.Hold(t, totalIn(t, retry(shifted(t, 50, 20))) != totalIn(t, lost), "the total has the same noise on changed input")
 }
@@ -180,15 +178,10 @@ func TestCrashBetweenModelAndManifest(t *testing.T) {
 		again, _, err := dirStore{store}.Get(context.Background(), "run.release")
 		must.Hold(t, err == nil && bytes.Equal(again, kept), "%s: the release was replaced (error %v)", name, err)
 		whole, other := t.TempDir(), t.TempDir()
-		if err := graph(60, store, whole, "dir"); err != nil { // the rows of the kept release
-			t.Fatal(err)
-		}
-		if err := graph(60, t.TempDir(), other, "dir"); err != nil { // and of a release of its own
-			t.Fatal(err)
-		}
-		if got, want := partsOf(t, dir), partsOf(t, whole); got != want || got == partsOf(t, other) {
-			t.Errorf("%s: the rows are not those of the one release", name)
-		}
+		must.Do(t, graph(60, store, whole, "dir"))       // the rows of the kept release
+		must.Do(t, graph(60, t.TempDir(), other, "dir")) // and of a release of its own
+		got, want := partsOf(t, dir), partsOf(t, whole)
+		must.Hold(t, got == want && got != partsOf(t, other), "%s: the rows are not those of the one release", name)
 	}
 }
 

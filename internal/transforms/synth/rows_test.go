@@ -29,9 +29,8 @@ func TestOwnWorkloadOfRows(t *testing.T) {
 	synth.Synthesize(s, beam.CreateList(s, []visit{{}}), synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9, Workload: own})
 
 	defer func() {
-		if said, _ := recover().(string); !strings.Contains(said, "query.WithRows") {
-			t.Errorf("panicked with %q", said)
-		}
+		said, _ := recover().(string)
+		must.Hold(t, strings.Contains(said, "query.WithRows"), "panicked with %q", said)
 	}()
 	units := private.Bound(s, private.Encode(s, beam.CreateList(s, []visit{{}}), d, private.EncodeParams{}), private.BoundParams{})
 	synth.Solve(s, counts.Count(s, units, own, counts.Params{}), synth.SolveParams{Epsilon: 1, Delta: 1e-9})

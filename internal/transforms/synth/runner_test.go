@@ -46,9 +46,7 @@ func TestRestartingRunnersNeedAStore(t *testing.T) {
 			p.Store, p.RunID = StoreRef{Kind: "dir", Config: t.TempDir()}, "run"
 		}
 		err := p.Validate(reflect.TypeFor[learner]())
-		if (err != nil) != tt.fails || err != nil && !strings.Contains(err.Error(), "NoStore") {
-			t.Errorf("%+v: %v", tt, err)
-		}
+		must.Hold(t, (err != nil) == tt.fails && (err == nil || strings.Contains(err.Error(), "NoStore")), "%+v: %v", tt, err)
 	}
 }
 
@@ -156,9 +154,8 @@ func TestZeroValuesAreExplained(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, want) || strings.Contains(text, "\n") {
-					t.Errorf("said %q, want %q", text, want)
-				}
+				text, _ := recover().(string)
+				must.Hold(t, strings.Contains(text, want) && !strings.Contains(text, "\n"), "said %q, want %q", text, want)
 			}()
 			call()
 		}()

@@ -48,9 +48,8 @@ func run(t *testing.T, runner string, n int, p SolveParams, sp SampleParams) []s
 func TestWholePipeline(t *testing.T) {
 	for _, runner := range []string{"prism", "direct"} {
 		for _, branches := range []int{1, 3} {
-			if rows := run(t, runner, 300, SolveParams{}, SampleParams{Rows: 1000, Branches: branches, Shards: 5}); len(rows) != 1000 {
-				t.Errorf("%s: %d rows, want 1000", runner, len(rows))
-			}
+			rows := run(t, runner, 300, SolveParams{}, SampleParams{Rows: 1000, Branches: branches, Shards: 5})
+			must.Hold(t, len(rows) == 1000, "%s: %d rows, want 1000", runner, len(rows))
 		}
 		// 300 people, and noise whose standard deviation at ε = 5 is 3.3: 50 are 15 of them, beyond which it
 		// goes with probability 1e-51.
@@ -112,9 +111,7 @@ func TestShardsAreBlocksOfOneTable(t *testing.T) {
 		want := all(1)
 		must.Need(t, len(want) == n, "%d rows, want %d", len(want), n)
 		for _, shards := range []int{2, 3, 17, n + 5} {
-			if got := all(shards); !slices.Equal(got, want) {
-				t.Errorf("rounding %d: %d shards make other rows than one", rounding, shards)
-			}
+			must.Hold(t, slices.Equal(all(shards), want), "rounding %d: %d shards make other rows than one", rounding, shards)
 		}
 	}
 }
@@ -134,9 +131,8 @@ func TestColumnsAreDrawnIndependently(t *testing.T) {
 		return nil
 	}))
 	n := float64(len(x))
-	if r := correlation(x, y); n < 500 || math.Abs(r) > 5/math.Sqrt(n) {
-		t.Errorf("correlation %g of %g pairs", r, n)
-	}
+	r := correlation(x, y)
+	must.Hold(t, n >= 500 && math.Abs(r) <= 5/math.Sqrt(n), "correlation %g of %g pairs", r, n)
 }
 
 func correlation(x, y []float64) float64 {
@@ -163,9 +159,8 @@ func TestSampleStopsWithItsContext(t *testing.T) {
 // The words of a row do not depend on anything but the model, the seed and the position: pinned.
 func TestWordsArePinned(t *testing.T) {
 	w := newWords("abc", 1)
-	if got, want := [3]uint64{w.rows, w.at(0), w.at(1 << 40)}, [3]uint64{0x913cac772ae63c21, 0xadb7acad4ab7d9c4, 0x9f046e4c6900927f}; got != want {
-		t.Errorf("words %#x, want %#x", got, want)
-	}
+	got, want := [3]uint64{w.rows, w.at(0), w.at(1 << 40)}, [3]uint64{0x913cac772ae63c21, 0xadb7acad4ab7d9c4, 0x9f046e4c6900927f}
+	must.Hold(t, got == want, "words %#x, want %#x", got, want)
 }
 
 func TestSampleAsStructs(t *testing.T) {
@@ -184,9 +179,8 @@ func TestSampleAsStructs(t *testing.T) {
 			t.Fatalf("row %+v is outside the domain", v)
 		}
 	}
-	if n := len(got.Elements()); n != 400 || nulls == 400 {
-		t.Errorf("%d rows, %d without age", n, nulls)
-	}
+	n := len(got.Elements())
+	must.Hold(t, n == 400 && nulls != 400, "%d rows, %d without age", n, nulls)
 }
 
 func TestSampleRefusesAStructThatDoesNotFit(t *testing.T) {
@@ -225,9 +219,8 @@ func published(t *testing.T, dir string) (rows []string) {
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
-	if want := []string{"_privacy.json", "part-0", "part-1", "part-2", "part-3", "run.drawn", "run.launches", "run.release"}; !slices.Equal(names, want) {
-		t.Fatalf("files %v, want %v", names, want)
-	}
+	want := []string{"_privacy.json", "part-0", "part-1", "part-2", "part-3", "run.drawn", "run.launches", "run.release"}
+	must.Need(t, slices.Equal(names, want), "files %v, want %v", names, want)
 	for _, name := range names[1:5] {
 		text := must.Value(os.ReadFile(filepath.Join(dir, name)))(t)
 		rows = append(rows, strings.Split(strings.TrimSpace(string(text)), "\n")...)
@@ -241,12 +234,10 @@ func TestWrite(t *testing.T) {
 	got := transformtest.Capture[Published](s, writeTo(s, dir))
 	transformtest.Performant(t, pl)
 	must.Do(t, transformtest.RunOn("prism", pl))
-	if m := got.Elements(); len(m) != 1 || m[0].Rows != 5000 || m[0].Files != 4 {
-		t.Errorf("manifests %+v", m)
-	}
-	if rows := published(t, dir); len(rows) != 5000 {
-		t.Errorf("%d rows published, want 5000", len(rows))
-	}
+	m := got.Elements()
+	must.Hold(t, len(m) == 1 && m[0].Rows == 5000 && m[0].Files == 4, "manifests %+v", m)
+	rows := published(t, dir)
+	must.Hold(t, len(rows) == 5000, "%d rows published, want 5000", len(rows))
 }
 
 func TestPublishWantsEachShardOnce(t *testing.T) {
@@ -270,9 +261,7 @@ func TestPublishWantsEachShardOnce(t *testing.T) {
 // A small table has fewer shards than it may have, in Write and in what Publish expects; the rows are the same.
 func TestSmallTablesHaveFewShards(t *testing.T) {
 	for n, want := range map[int64]int{0: 1, 1: 1, 99: 1, 199: 1, 200: 2, 799: 7, 800: 8, 1e9: 8} {
-		if got := (WriteParams{Shards: 8, MinRows: 100}).shards(n); got != want {
-			t.Errorf("%d rows: %d shards, want %d", n, got, want)
-		}
+		must.Equal(t, (WriteParams{Shards: 8, MinRows: 100}).shards(n), want, "%d rows: shards", n)
 	}
 	for rows, want := range map[int64]int{150: 1, 250: 2, 5000: 4} {
 		dir := t.TempDir()
@@ -280,9 +269,8 @@ func TestSmallTablesHaveFewShards(t *testing.T) {
 		p := SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", RunID: "run", Store: StoreRef{Kind: "dir", Config: dir}}
 		got := transformtest.Capture[Published](s, Write(s, Solve(s, stats(s, 300), p), WriteParams{Rows: rows, Shards: 4, MinRows: 100, Sink: SinkRef{"dir", dir}}))
 		must.Do(t, transformtest.RunOn("direct", pl))
-		if m := got.Elements(); len(m) != 1 || m[0].Rows != rows || m[0].Files != want {
-			t.Errorf("%d rows: manifests %+v, want %d files", rows, m, want)
-		}
+		m := got.Elements()
+		must.Hold(t, len(m) == 1 && m[0].Rows == rows && m[0].Files == want, "%d rows: manifests %+v, want %d files", rows, m, want)
 	}
 }
 
@@ -295,7 +283,6 @@ func TestWorkersInProcesses(t *testing.T) {
 	pl, s := beam.NewPipelineWithRoot()
 	writeTo(s, dir)
 	transformtest.RunInProcesses(t, pl)
-	if rows := published(t, dir); len(rows) != 5000 {
-		t.Errorf("%d rows published, want 5000", len(rows))
-	}
+	rows := published(t, dir)
+	must.Hold(t, len(rows) == 5000, "%d rows published, want 5000", len(rows))
 }

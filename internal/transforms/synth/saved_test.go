@@ -65,9 +65,8 @@ func TestSampleWhere(t *testing.T) {
 	n := 0
 	for _, c := range got.Elements() {
 		for i := range c.Rows {
-			if text := c.Columns[0].Dict[c.Columns[0].Ints[i]]; text != column.Values[0] {
-				t.Fatalf("a row has %q", text)
-			}
+			text := c.Columns[0].Dict[c.Columns[0].Ints[i]]
+			must.Need(t, text == column.Values[0], "a row has %q", text)
 			n++
 		}
 	}
@@ -77,9 +76,8 @@ func TestSampleWhere(t *testing.T) {
 	for _, where := range []string{"nothing = 1", column.Name + " ="} {
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, "synth: Where: ") {
-					t.Errorf("%s: said %q", where, text)
-				}
+				text, _ := recover().(string)
+				must.Hold(t, strings.Contains(text, "synth: Where: "), "%s: said %q", where, text)
 			}()
 			Sample(s, r, SampleParams{Where: where})
 		}()

@@ -113,9 +113,8 @@ func TestPartsAreOneTable(t *testing.T) {
 	for _, parts := range [][]*counts.Table{{a, b}, {b, a}, {whole}} {
 		f := newSolveFn(StoreRef{})
 		f.Parts = true
-		if got, err := process(f, seeds, parts); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%d parts release something else (error %v)", len(parts), err)
-		}
+		got, err := process(f, seeds, parts)
+		must.Hold(t, err == nil && reflect.DeepEqual(got, want), "%d parts release something else (error %v)", len(parts), err)
 	}
 }
 
@@ -125,9 +124,8 @@ func TestSolveIsAFunctionOfSeedConfigAndCounts(t *testing.T) {
 	seeds, tables := []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)}
 	first := must.Value(process(newSolveFn(StoreRef{}), seeds, tables))(t)
 	recoded := must.Value(counts.DecodeTable(tables[0].Encode()))(t)
-	if again, err := process(newSolveFn(StoreRef{}), seeds, []*counts.Table{recoded}); err != nil || !reflect.DeepEqual(again, first) {
-		t.Errorf("a retry released something else (error %v)", err)
-	}
+	again, err := process(newSolveFn(StoreRef{}), seeds, []*counts.Table{recoded})
+	must.Hold(t, err == nil && reflect.DeepEqual(again, first), "a retry released something else (error %v)", err)
 	noiseOf := func(f *solveFn, seeds []mechanism.Seed, tb *counts.Table) []float64 {
 		ref := must.Value(process(f, seeds, []*counts.Table{tb}))(t)
 		a := artifact(t, ref, StoreRef{})
@@ -157,9 +155,8 @@ func TestNoiseIsBoundToAllCounts(t *testing.T) {
 		return artifact(t, ref, StoreRef{}).Result.Total.Units
 	}
 	// The seed is fixed, so this is no matter of chance once it passes.
-	if a, b := total(0), total(20); a == b {
-		t.Errorf("both tables have the total %g", a)
-	}
+	a, b := total(0), total(20)
+	must.Hold(t, a != b, "both tables have the total %g", a)
 }
 
 func TestSolveRefusesSeedsAndTables(t *testing.T) {
@@ -178,16 +175,14 @@ func TestSolveRefusesSeedsAndTables(t *testing.T) {
 	for _, n := range []int{0, 31, 32, 33} {
 		must.Fails(decodeSeed(make([]byte, n)))(t, "", "%d zero bytes decode as a seed", n)
 	}
-	if b := encodeSeed(testSeed(t, 3)); len(b) != 32 || b[0] != 3 {
-		t.Error("a seed does not survive its coder")
-	}
+	b := encodeSeed(testSeed(t, 3))
+	must.Hold(t, len(b) == 32 && b[0] == 3, "a seed does not survive its coder")
 }
 
 func TestSolveOfNothing(t *testing.T) {
 	ref := must.Value(process(newSolveFn(StoreRef{}), []mechanism.Seed{testSeed(t, 1)}, nil))(t)
-	if u := artifact(t, ref, StoreRef{}).Result.Total.Units; math.Abs(u) > 1000 {
-		t.Errorf("%g units released of no records", u)
-	}
+	u := artifact(t, ref, StoreRef{}).Result.Total.Units
+	must.Hold(t, math.Abs(u) <= 1000, "%g units released of no records", u)
 }
 
 // Under Replace the number of units is public: the released total is exact and nothing is charged.
@@ -247,9 +242,8 @@ func TestArtifactRoundTrip(t *testing.T) {
 	m := a.Result.Model
 	m.Columns, m.Weights = [][]domain.Code{{1, 2}, {0, 3}, {1, 1}}, []float64{0.5, 2}
 	file := &modelfile.File{Domain: *visits(), Method: "dpam", Units: 9, Cliques: workload().Cliques(), Model: m}
-	if a.Model, err = file.Encode(); err != nil {
-		t.Fatal(err)
-	}
+	a.Model, err = file.Encode()
+	must.Do(t, err)
 	b := must.Value(a.Encode())(t)
 	got := must.Value(DecodeArtifact(b))(t)
 	if c, err := got.Encode(); err != nil || !bytes.Equal(b, c) || !reflect.DeepEqual(got.Result.Model, m) ||
@@ -257,9 +251,8 @@ func TestArtifactRoundTrip(t *testing.T) {
 		t.Errorf("an artifact came back different (error %v)", err)
 	}
 	for cut := range b {
-		if _, err := DecodeArtifact(b[:cut]); err == nil {
-			t.Fatalf("%d of %d bytes decode", cut, len(b))
-		}
+		_, err := DecodeArtifact(b[:cut])
+		must.Need(t, err != nil, "%d of %d bytes decode", cut, len(b))
 	}
 }
 

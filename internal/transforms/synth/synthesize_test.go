@@ -51,9 +51,8 @@ func TestSynthesizeRefusesStreams(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, want) {
-					t.Errorf("panic %q lacks %q", text, want)
-				}
+				text, _ := recover().(string)
+				must.Hold(t, strings.Contains(text, want), "panic %q lacks %q", text, want)
 			}()
 			synth.Synthesize(s, records, synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9})
 		}()
@@ -85,9 +84,8 @@ func TestSecondSynthesizeIsRefused(t *testing.T) {
 	synth.Synthesize(s, one, p)
 	synth.Synthesize(s, other, p)
 	defer func() {
-		if said, ok := recover().(string); !ok || !strings.Contains(said, "losses add") {
-			t.Errorf("a second call with the same records: %v", said)
-		}
+		said, ok := recover().(string)
+		must.Hold(t, ok && strings.Contains(said, "losses add"), "a second call with the same records: %v", said)
 	}()
 	synth.Synthesize(s, one, p)
 }
@@ -105,9 +103,8 @@ func TestSynthesizeWithinABudget(t *testing.T) {
 		t.Helper()
 		defer func() {
 			t.Helper()
-			if said, ok := recover().(string); !ok || !strings.Contains(said, want) {
-				t.Errorf("%s: %v, want %q", name, said, want)
-			}
+			said, ok := recover().(string)
+			must.Hold(t, ok && strings.Contains(said, want), "%s: %v, want %q", name, said, want)
 		}()
 		synth.Synthesize(s, col, p)
 	}
@@ -191,9 +188,8 @@ func TestSynthesizeFaults(t *testing.T) {
 		}
 	}
 	defer func() {
-		if text, _ := recover().(string); !strings.HasPrefix(text, "synth: Synthesize:\n") {
-			t.Errorf("panic %q", text)
-		}
+		text, _ := recover().(string)
+		must.Hold(t, strings.HasPrefix(text, "synth: Synthesize:\n"), "panic %q", text)
 	}()
 	_, s := beam.NewPipelineWithRoot()
 	synth.Synthesize(s, beam.CreateList(s, []customer{{}}), synth.Params{Domain: d})
@@ -205,9 +201,8 @@ func TestPublicTable(t *testing.T) {
 	p, err := synth.PublicTable([]customer{{Plan: "pro", Age: &age}, {Customer: "a", Plan: "pro", Age: &age}, {}}, d)
 	must.Need(t, err == nil && p.Rows == 3, "%+v, %v", p, err)
 	h, err := p.Histogram(d.Sizes())
-	if at := (2*5+1)*2 + 0; err != nil || h[at] != 2 {
-		t.Errorf("record pro, 38 to 57, false occurs %g times, want 2 (%v)", h[at], err)
-	}
+	at := (2*5+1)*2 + 0
+	must.Hold(t, err == nil && h[at] == 2, "record pro, 38 to 57, false occurs %g times, want 2 (%v)", h[at], err)
 	for want, rows := range map[string]any{
 		"want a slice of structs": 1, "does not match the domain": []struct{ Plan string }{{}}, "without rows": []customer{},
 	} {

@@ -70,9 +70,8 @@ func (c audited) trial(t *testing.T, rng *rand.Rand, epsilon dp.Epsilon) *trial 
 		Workload: query.WithRows(c.domain, query.AllMarginals(c.domain.Sizes(), 2, 2000), 2000)}}
 	c.options(&x.problem)
 	var err error
-	if x.method, _, err = methods.Choose(x.problem, c.method); err != nil {
-		t.Fatal(err)
-	}
+	x.method, _, err = methods.Choose(x.problem, c.method)
+	must.Do(t, err)
 	x.counts.Cliques = x.method.Cliques(x.problem)
 	return x
 }

@@ -30,15 +30,13 @@ func TestShardsWaitForWriters(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- waiting.ProcessElement(ctx, 0, iterate(ref), func(FileRef) {}) }()
 	stop()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("a stopped run: got %v, want that it was canceled", err)
-	}
+	err := <-ended
+	must.Hold(t, errors.Is(err, context.Canceled), "a stopped run: got %v, want that it was canceled", err)
 	for _, l := range leave {
 		l()
 	}
 	written := false
-	if err := f.ProcessElement(context.Background(), 0, iterate(ref), func(FileRef) { written = true }); err != nil || !written {
-		t.Errorf("the shard was not written once it may be: error %v", err)
-	}
+	err = f.ProcessElement(context.Background(), 0, iterate(ref), func(FileRef) { written = true })
+	must.Hold(t, err == nil && written, "the shard was not written once it may be: error %v", err)
 	must.Hold(t, len(writers) == 0, "%d writers did not leave", len(writers))
 }

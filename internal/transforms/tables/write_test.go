@@ -61,9 +61,8 @@ func TestWriteOnce(t *testing.T) {
 		Epsilon float64
 		Rows    int64
 	}
-	if err := json.Unmarshal(b, &said); err != nil || said.Epsilon != 1 || said.Rows != 500 {
-		t.Errorf("the statement says %+v (error %v)\n%s", said, err, b)
-	}
+	err := json.Unmarshal(b, &said)
+	must.Hold(t, err == nil && said.Epsilon == 1 && said.Rows == 500, "the statement says %+v (error %v)\n%s", said, err, b)
 	from := must.Value(table.Find(context.Background(), out, nil))(t)
 	must.Pass(t, from.Check(context.Background(), &domain.Domain{Attributes: orders.Attributes}, schema.CSV{}))
 }

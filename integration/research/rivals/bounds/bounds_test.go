@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // tree10 is ten binary columns, all marginals of three, 10,000 units, ε = 1, δ = 1/n², Replace or AddRemove.
@@ -18,9 +19,7 @@ const rho10 = .017205 // zCDP budget of tree10
 func TestGoldenValues(t *testing.T) {
 	rate := func(method string) float64 {
 		x, ok := Rate(method, tree10)
-		if !ok {
-			t.Errorf("%s has no rate", method)
-		}
+		must.Hold(t, ok, "%s has no rate", method)
 		return x
 	}
 	ten, of10 := Multiplicative(1024, 960, 10_000, 1, 1, rho10*.93, 0)
@@ -41,17 +40,14 @@ func TestGoldenValues(t *testing.T) {
 		{"least squares, adult7", LeastSquares(math.Sqrt(35/(2*.01427)), 336_000, 35, 48_842), .050},
 		{"multiplicative weights", ten, .125},
 	} {
-		if math.Abs(tt.got-tt.want) > .02*tt.want {
-			t.Errorf("%s: %.4g, want %.4g", tt.name, tt.got, tt.want)
-		}
+		must.Hold(t, math.Abs(tt.got-tt.want) <= .02*tt.want, "%s: %.4g, want %.4g", tt.name, tt.got, tt.want)
 	}
 	if x, _ := Multiplicative(1024, 960, 10_000, 1, 1, rho10*.93, of10); x != ten {
 		t.Errorf("at the best number of rounds, %.4g, the bound is %.4g, not %.4g", of10, x, ten)
 	}
 	for _, f := range []float64{.5, 2} {
-		if x, _ := Multiplicative(1024, 960, 10_000, 1, 1, rho10*.93, f*of10); x <= ten {
-			t.Errorf("%g times the best number of rounds has a bound of %.4g, below %.4g", f, x, ten)
-		}
+		x, _ := Multiplicative(1024, 960, 10_000, 1, 1, rho10*.93, f*of10)
+		must.Hold(t, x > ten, "%g times the best number of rounds has a bound of %.4g, below %.4g", f, x, ten)
 	}
 	if _, ok := Rate("rake", tree10); ok {
 		t.Error("rake has a rate")
@@ -93,16 +89,12 @@ func TestWidthIsThatOfTheUniverse(t *testing.T) {
 	}
 	want := sum / draws
 	wantSE := math.Sqrt((squares/draws - want*want) / draws)
-	if math.Abs(mean-want) > 4*math.Hypot(se, wantSE) {
-		t.Errorf("width %.3f ± %.3f, by the universe %.3f ± %.3f", mean, se, want, wantSE)
-	}
+	must.Hold(t, math.Abs(mean-want) <= 4*math.Hypot(se, wantSE), "width %.3f ± %.3f, by the universe %.3f ± %.3f", mean, se, want, wantSE)
 }
 
 // The published estimate for ten binary columns and all marginals of three is 35.7 ± .5.
 func TestWidthOfTenColumns(t *testing.T) {
 	sizes := []int{2, 2, 2, 2, 2, 2, 2, 2, 2, 2}
 	mean, se := Width(sizes, query.AllMarginals(sizes, 3, 1000).Maximal().Cliques(), 50, 1)
-	if math.Abs(mean-35.7) > 4*math.Hypot(se, .5) {
-		t.Errorf("width %.2f ± %.2f, want 35.7 ± .5", mean, se)
-	}
+	must.Hold(t, math.Abs(mean-35.7) <= 4*math.Hypot(se, .5), "width %.2f ± %.2f, want 35.7 ± .5", mean, se)
 }

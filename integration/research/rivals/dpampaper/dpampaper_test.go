@@ -32,9 +32,7 @@ func TestConstants(t *testing.T) {
 	for name, c := range map[string][2]float64{
 		"alpha": {pl.alpha, .029218}, "sigma/n": {pl.sigma / 10_000, .022318}, "c0": {pl.shift, 79.32},
 	} {
-		if math.Abs(c[0]/c[1]-1) > 1e-4 {
-			t.Errorf("%s = %g, want %g", name, c[0], c[1])
-		}
+		must.Hold(t, math.Abs(c[0]/c[1]-1) <= 1e-4, "%s = %g, want %g", name, c[0], c[1])
 	}
 }
 
@@ -72,9 +70,7 @@ func TestRunningCombination(t *testing.T) {
 		}
 		dense.Softmax(mean, want)
 		for z := range want {
-			if math.Abs(d.x[z]-want[z]) > 1e-12 {
-				t.Fatalf("round %d: x = %g, want %g", round, d.x[z], want[z])
-			}
+			must.Need(t, math.Abs(d.x[z]-want[z]) <= 1e-12, "round %d: x = %g, want %g", round, d.x[z], want[z])
 		}
 	}
 }
@@ -87,9 +83,8 @@ func TestTree10(t *testing.T) {
 	mean := func(solve func(solver.Problem, *solvertest.Curator) (*solver.Result, error)) (largest, tv float64) {
 		return solvertest.Mean(t, 4, func(seed uint64) solvertest.Score {
 			s := solvertest.Run(t, table, p, dp.ZCDP, .017205, seed, solve)
-			if n := s.Result.Iterations; n < 160 || n > 180 {
-				t.Errorf("%d rounds, want about 169", n)
-			}
+			n := s.Result.Iterations
+			must.Hold(t, n >= 160 && n <= 180, "%d rounds, want about 169", n)
 			return s
 		})
 	}
@@ -103,9 +98,7 @@ func TestTree10(t *testing.T) {
 		return pl.run(p, solvertest.Published{Curator: c}, -1)
 	})
 	solvertest.Within(t, "as printed", largest, tv, .39, .28, .1, .1)
-	if largest < .36 {
-		t.Errorf("as printed: largest error %g, want at least .36", largest)
-	}
+	must.Hold(t, largest >= .36, "as printed: largest error %g, want at least .36", largest)
 }
 
 // TestNoiseFitsTheBudget: at the largest ε that is accepted the charge is within the rho that ε and δ
@@ -119,9 +112,7 @@ func TestNoiseFitsTheBudget(t *testing.T) {
 			p.Epsilon = dp.Epsilon(part * epsilonLimit * lg * (1 - 1e-9))
 			p.Rounds = 5
 			c := solvertest.CuratorFor(table, p, dp.ZCDP, 1)
-			if _, err := Solve(p, solvertest.Published{Curator: c}); err != nil {
-				t.Errorf("%v, epsilon %g: %v", relation, float64(p.Epsilon), err)
-			}
+			must.Passes(Solve(p, solvertest.Published{Curator: c}))(t, "%v, epsilon %g", relation, float64(p.Epsilon))
 			p.Epsilon = dp.Epsilon(1.001 * epsilonLimit * lg)
 			if _, err := Accesses(p); err == nil {
 				t.Errorf("%v, epsilon %g: no error", relation, float64(p.Epsilon))

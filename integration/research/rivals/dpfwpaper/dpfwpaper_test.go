@@ -31,9 +31,7 @@ func TestConstants(t *testing.T) {
 	if literal.rounds != 4 || math.Abs(literal.scale/10_000-1.243) > .001 {
 		t.Errorf("literal: %d rounds, λ = %g, want 4 and 1.243", literal.rounds, literal.scale/10_000)
 	}
-	if math.Abs(float64(proof.rounds)-963) > 1 {
-		t.Errorf("proof: %d rounds, want 963", proof.rounds)
-	}
+	must.Hold(t, math.Abs(float64(proof.rounds)-963) <= 1, "proof: %d rounds, want 963", proof.rounds)
 }
 
 // TestNoiseFitsTheBudget: at the largest ε that is accepted, the charge of the proof's constants (the
@@ -47,9 +45,8 @@ func TestNoiseFitsTheBudget(t *testing.T) {
 			pl := must.Value(Settings{Calibration: Proof}.plan(p))(t)
 			r := 2 / pl.scale
 			root := math.Sqrt(lg+float64(p.Epsilon)) - math.Sqrt(lg)
-			if charge := float64(pl.rounds) * r * math.Tanh(r/2); charge > .98*root*root {
-				t.Errorf("delta %g, epsilon %g: charge %g of %g", float64(delta), float64(p.Epsilon), charge, root*root)
-			}
+			charge := float64(pl.rounds) * r * math.Tanh(r/2)
+			must.Hold(t, charge <= .98*root*root, "delta %g, epsilon %g: charge %g of %g", float64(delta), float64(p.Epsilon), charge, root*root)
 			p.Epsilon = dp.Epsilon(1.001 * epsilonLimit * lg)
 			if _, err := Accesses(p); err == nil {
 				t.Errorf("delta %g, epsilon %g: no error", float64(delta), float64(p.Epsilon))
@@ -99,9 +96,8 @@ func TestRandomIterate(t *testing.T) {
 		must.Do(t, err)
 		seen[result.Model.Weights[0]] = true
 	}
-	if len(seen) != 4 { // a round is missed by 40 draws in 4·(3/4)^40 = 4e-5 of all choices of seeds
-		t.Errorf("%d different models of 4 rounds", len(seen))
-	}
+	// a round is missed by 40 draws in 4·(3/4)^40 = 4e-5 of all choices of seeds
+	must.Hold(t, len(seen) == 4, "%d different models of 4 rounds", len(seen))
 }
 
 func ExampleSolve() {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // tree is a source of randomness that visits every outcome of randomised code in turn instead of
@@ -149,13 +151,9 @@ func TestEnumerate(t *testing.T) {
 	})
 	want := map[int]float64{1: .25 + 1./12, 2: .25, 3: 1. / 12}
 	for k, p := range want {
-		if math.Abs(law[k]-p) > 1e-15 {
-			t.Errorf("P(%d) = %g, want %g", k, law[k], p)
-		}
+		must.Hold(t, math.Abs(law[k]-p) <= 1e-15, "P(%d) = %g, want %g", k, law[k], p)
 	}
-	if len(law) != len(want) || lost != 0 {
-		t.Errorf("law %v, lost %g", law, lost)
-	}
+	must.Hold(t, len(law) == len(want) && lost == 0, "law %v, lost %g", law, lost)
 }
 
 func TestEnumerateFloor(t *testing.T) {
@@ -166,7 +164,6 @@ func TestEnumerateFloor(t *testing.T) {
 		}
 		return n, true
 	})
-	if sum := normalize(law); math.Abs(sum+lost-1) > 1e-15 || lost == 0 || lost > 1e-2 {
-		t.Errorf("sum %g, lost %g", sum, lost)
-	}
+	sum := normalize(law)
+	must.Hold(t, math.Abs(sum+lost-1) <= 1e-15 && lost != 0 && lost <= 1e-2, "sum %g, lost %g", sum, lost)
 }

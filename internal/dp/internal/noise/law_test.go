@@ -40,14 +40,11 @@ func compareLaw(t *testing.T, law map[int64]float64, lost float64, reach int64, 
 		sum += weight(float64(y))
 	}
 	for y := -reach; y <= reach; y++ {
-		if want := weight(float64(y)) / sum; math.Abs(law[y]-want) > exact+4*lost/accepted {
-			t.Errorf("P(%d) = %.17g, want %.17g", y, law[y], want)
-		}
+		want := weight(float64(y)) / sum
+		must.Hold(t, math.Abs(law[y]-want) <= exact+4*lost/accepted, "P(%d) = %.17g, want %.17g", y, law[y], want)
 	}
 	must.Hold(t, lost <= 1e-15, "lost %g", lost)
-	if accepted < .2 { // .45 for each of the two rejections of a Gaussian
-		t.Errorf("acceptance %g, want at least .2", accepted)
-	}
+	must.Hold(t, accepted >= .2, "acceptance %g, want at least .2", accepted) // .45 for each of the two rejections of a Gaussian
 }
 
 func TestLaplaceTrialLaw(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/kit/summation"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // expTail returns log1p(exp(−x)) to about 100 bits, for x ≥ 0: exp by squaring of a Taylor series, the
@@ -51,9 +52,7 @@ func TestTailSum(t *testing.T) {
 		}
 		diff, _ := want.Sub(want, big.NewFloat(tail.Sum())).Float64()
 		// 5e-16 per cell is derived, and 1e5 cells are allowed 2^−32: 4.6 times that.
-		if math.Abs(diff) > 5e-16*float64(cells) {
-			t.Errorf("%d cells: off by %g", cells, diff)
-		}
+		must.Hold(t, math.Abs(diff) <= 5e-16*float64(cells), "%d cells: off by %g", cells, diff)
 	}
 }
 
@@ -66,9 +65,8 @@ func TestTailSumOfTheLargestMarginal(t *testing.T) {
 	}
 	want := expTail(new(big.Float).SetPrec(160))
 	want.Mul(want, new(big.Float).SetInt64(MaxBlockCells))
-	if diff, _ := want.Sub(want, big.NewFloat(tail.Sum())).Float64(); math.Abs(diff) > 0x1p-32 {
-		t.Errorf("off by %g", diff)
-	}
+	diff, _ := want.Sub(want, big.NewFloat(tail.Sum())).Float64()
+	must.Hold(t, math.Abs(diff) <= 0x1p-32, "off by %g", diff)
 }
 
 // TestBlockScore compares whole scores with Σ ln cosh in float64 where that is good enough, and where

@@ -88,9 +88,8 @@ func TestWideGaussianFits(t *testing.T) {
 			}
 			p[i] = cdf(hi) - cdf(lo)
 		}
-		if pv := dptest.ChiSquare(seen, p); pv < dptest.Alarm {
-			t.Errorf("variance %s: p = %g: %v", v, pv, seen)
-		}
+		pv := dptest.ChiSquare(seen, p)
+		must.Hold(t, pv >= dptest.Alarm, "variance %s: p = %g: %v", v, pv, seen)
 	}
 }
 

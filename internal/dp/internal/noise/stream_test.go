@@ -37,9 +37,8 @@ func TestStreamGolden(t *testing.T) {
 	for range 1_000_000 - len(goldenWords) {
 		s.word()
 	}
-	if got := s.word(); got != goldenWordMillion {
-		t.Errorf("word 10⁶ = %#x, want %#x", got, uint64(goldenWordMillion))
-	}
+	got := s.word()
+	must.Hold(t, got == goldenWordMillion, "word 10⁶ = %#x, want %#x", got, uint64(goldenWordMillion))
 }
 
 // TestSamplersGolden pins the first values of each sampler.
@@ -53,9 +52,8 @@ func TestSamplersGolden(t *testing.T) {
 	for range 6 {
 		fmt.Fprintln(&b, s.Below(1000), s.BernExp(2, 3), l.Draw(s), g.Draw(s), wideG.Draw(s), sel.Draw(s), Sign(s, 1, 4))
 	}
-	if got := b.String(); got != goldenSamplers {
-		t.Errorf("got\n%swant\n%s", got, goldenSamplers)
-	}
+	got := b.String()
+	must.Hold(t, got == goldenSamplers, "got\n%swant\n%s", got, goldenSamplers)
 }
 
 // TestStreamsDiffer changes each thing that a stream is bound to.
@@ -77,9 +75,8 @@ func TestStreamsDiffer(t *testing.T) {
 	seen := map[uint64]string{}
 	for name, s := range streams {
 		w := s.word()
-		if with, ok := seen[w]; ok {
-			t.Errorf("%s and %s share a stream", name, with)
-		}
+		with, ok := seen[w]
+		must.Hold(t, !ok, "%s and %s share a stream", name, with)
 		seen[w] = name
 	}
 	again := NewRoot(seed, a, b).Stream("s", 1, digest(1, 2)).word()
@@ -144,9 +141,8 @@ func TestBernoulliWide(t *testing.T) {
 				hits++
 			}
 		}
-		if d := float64(hits) - n*c.want; d*d > 5.2*5.2*n*c.want*(1-c.want) {
-			t.Errorf("P(%v/%v): %d of %d, want %g", c.p, c.q, hits, n, c.want)
-		}
+		d := float64(hits) - n*c.want
+		must.Hold(t, d*d <= 5.2*5.2*n*c.want*(1-c.want), "P(%v/%v): %d of %d, want %g", c.p, c.q, hits, n, c.want)
 	}
 }
 
@@ -159,9 +155,7 @@ func TestBernoulliWideBoundary(t *testing.T) {
 		s := &Stream{at: bufferSize - 8}
 		s.buf[s.at] = byte(c.word)
 		below, ok := s.below(wide{5}, wide{6}, 0, 7)
-		if ok != c.ok || ok && below != c.below {
-			t.Errorf("drew %d for 5/7: below %v, ok %v", c.word, below, ok)
-		}
+		must.Hold(t, ok == c.ok && (!ok || below == c.below), "drew %d for 5/7: below %v, ok %v", c.word, below, ok)
 	}
 }
 

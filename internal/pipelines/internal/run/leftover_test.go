@@ -30,9 +30,8 @@ func TestEndingFollowsTheMark(t *testing.T) {
 	} {
 		st := Staging{Dir: t.TempDir()}
 		for _, o := range tt.objects {
-			if _, _, err := archive.Open(st.Dir).CreateIfAbsent(t.Context(), o, nil); err != nil {
-				t.Fatal(err)
-			}
+			_, _, err := archive.Open(st.Dir).CreateIfAbsent(t.Context(), o, nil)
+			must.Do(t, err)
 		}
 		records := "r" + synth.PartsSuffix + "/one"
 		if _, _, err := archive.Open(st.Dir).CreateIfAbsent(t.Context(), records, nil); err != nil {
@@ -68,9 +67,8 @@ func TestMarksThatCannotBeRead(t *testing.T) {
 	f, ok := inspectAbandoned(t.Context(), st.Dir)
 	must.Hold(t, ok && f.Ends(t.Context()), "a run that has not drawn cannot be ended")
 	f.Unlock()
-	if _, drawn, err := Open(st.Dir).Get(t.Context(), "night"+synth.DrawnSuffix); drawn || err == nil {
-		t.Errorf("after its end it may draw: %v, %v", drawn, err)
-	}
+	_, drawn, err := Open(st.Dir).Get(t.Context(), "night"+synth.DrawnSuffix)
+	must.Hold(t, !drawn && err != nil, "after its end it may draw: %v, %v", drawn, err)
 }
 
 // A release that an earlier version has kept cannot be taken up: who reads of it learns why.

@@ -58,9 +58,8 @@ func TestStopAfterEachStep(t *testing.T) {
 			}
 			must.Do(t, st.Stop(ctx, run, run))
 			for k, step := range steps[:len(steps)-1] { // a retry of what is done is no new step
-				if err := step.do(st); (k >= stopped) != errors.Is(err, ErrStopped) {
-					t.Errorf("step %d after the stop: %v", k, err)
-				}
+				err := step.do(st)
+				must.Hold(t, (k >= stopped) == errors.Is(err, ErrStopped), "step %d after the stop: %v", k, err)
 			}
 			if _, err := MayPublish(ctx, run, st.Dir); (stopped < 3) != errors.Is(err, ErrStopped) {
 				t.Errorf("a part after the stop: %v", err)
@@ -91,9 +90,7 @@ func TestStopAndReleaseAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		_, released, err := st.Has(ctx, run+synth.ReleaseSuffix)
-		if err != nil || errs[0] != nil {
-			t.Fatal(err, errs[0])
-		}
+		must.Need(t, err == nil && errs[0] == nil, "%v, %v", err, errs[0])
 		for _, err := range errs[1:] {
 			if errors.Is(err, ErrStopped) == released || err != nil && !errors.Is(err, ErrStopped) {
 				t.Errorf("released is %v, and a worker was told %v", released, err)
@@ -108,9 +105,8 @@ func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
 	st := signedStaging(t, "s1")
 	st.Remove(ctx)
 	for _, suffix := range []string{synth.DrawnSuffix, synth.ReleaseSuffix} {
-		if _, _, err := (Open(st.Dir)).CreateIfAbsent(ctx, "s1"+suffix, []byte("x")); !errors.Is(err, errGone) {
-			t.Errorf("%s: %v", suffix, err)
-		}
+		_, _, err := (Open(st.Dir)).CreateIfAbsent(ctx, "s1"+suffix, []byte("x"))
+		must.Hold(t, errors.Is(err, errGone), "%s: %v", suffix, err)
 	}
 	if names, err := (Area{Dir: st.Dir}).Left(ctx), error(nil); len(names) > 0 || err != nil {
 		t.Errorf("the staging is there again: %v", names)
@@ -125,7 +121,6 @@ func TestStoppingWaitsForAPublication(t *testing.T) {
 	must.Hold(t, !g.Shut(10*time.Millisecond), "the gate was shut while something was publishing")
 	done()
 	must.Hold(t, g.Shut(time.Minute), "the gate could not be shut")
-	if _, err := enter("busy"); !errors.Is(err, ErrStopped) {
-		t.Errorf("may publish after the gate is shut: %v", err)
-	}
+	_, err := enter("busy")
+	must.Hold(t, errors.Is(err, ErrStopped), "may publish after the gate is shut: %v", err)
 }

@@ -51,9 +51,8 @@ func TestPicturesStayInside(t *testing.T) {
 				inside(t, path, 1000, 10)
 			}
 		}
-		if rows := b.Table(); len(rows) > tabled {
-			t.Errorf("%d rows of figures", len(rows))
-		}
+		rows := b.Table()
+		must.Hold(t, len(rows) <= tabled, "%d rows of figures", len(rows))
 	}
 	for _, p := range (Split{Labels: make([]string, 20), Shares: []float64{.5, 0, 1e-9, .5}}).Parts() {
 		inside(t, p.Path, 1000, 10)
@@ -83,9 +82,7 @@ func inside(t *testing.T, path string, width, height float64) {
 		case "v":
 			y += a
 		}
-		if x < -.1 || x > width+.1 || y < -.1 || y > height+.1 {
-			t.Fatalf("(%g, %g) is outside of %g by %g in %.80s", x, y, width, height, path)
-		}
+		must.Need(t, x >= -.1 && x <= width+.1 && y >= -.1 && y <= height+.1, "(%g, %g) is outside of %g by %g in %.80s", x, y, width, height, path)
 	}
 }
 
@@ -99,21 +96,18 @@ func TestManyValues(t *testing.T) {
 	if len(list) != listed || list[0].Label != "v999" || list[0].Figures[0] != "0.2\u00a0%" {
 		t.Error(len(list), list[0])
 	}
-	if want := "The 12 most frequent of 1,000 values; the others have 97.6\u00a0% together."; b.Rest() != want {
-		t.Errorf("got %q, want %q", b.Rest(), want)
-	}
+	want := "The 12 most frequent of 1,000 values; the others have 97.6\u00a0% together."
+	must.Hold(t, b.Rest() == want, "got %q, want %q", b.Rest(), want)
 	must.Equal(t, len(b.Table()), 1000, "rows of figures")
 }
 
 func TestHeat(t *testing.T) {
 	h := Heat{Names: []string{"a", "b", "c"}, Values: [][]float64{{0, .5, math.NaN()}, {.5, 0, 1}, {math.NaN(), 1, 0}}}
 	rows := h.Rows()
-	if got := fmt.Sprint(rows[0].Cells, rows[2].Cells[1]); got != "[{self  } {h4 .50 } {hx – }] {h7 1 }" {
-		t.Error(got)
-	}
-	if legend := h.Legend(); legend[len(legend)-1].Class != "hx" {
-		t.Error("unknown pairs are not explained")
-	}
+	got := fmt.Sprint(rows[0].Cells, rows[2].Cells[1])
+	must.Hold(t, got == "[{self  } {h4 .50 } {hx – }] {h7 1 }", "%v", got)
+	legend := h.Legend()
+	must.Hold(t, legend[len(legend)-1].Class == "hx", "unknown pairs are not explained")
 	big := Heat{Names: make([]string, 200), Values: make([][]float64, 200)}
 	for i := range big.Values {
 		big.Values[i] = make([]float64, 200)
@@ -124,12 +118,10 @@ func TestHeat(t *testing.T) {
 // A map with columns of its own has figures on its diagonal, and numbers for the columns that its rows are called as.
 func TestHeatWithColumns(t *testing.T) {
 	h := Heat{Names: []string{"first", "a", "b"}, Columns: []string{"a", "b"}, Values: [][]float64{{.5, .5}, {1, 0}, {math.NaN(), math.NaN()}}, Top: .5}
-	if got := fmt.Sprint(h.Rows(), h.Heads(), h.N(), h.Height()); got != "[{first 0 [{h7 .50 } {h7 .50 }]} {a 1 [{h7 1 } {h0 .00 }]} {b 2 [{hx – } {hx – }]}] [{a 1 []} {b 2 []}] 2 3" {
-		t.Error(got)
-	}
-	if got := fmt.Sprint(h.Levels()); got != "[{h0  M1 1h1v1h-1z} {h7  M0 0h1v1h-1zM1 0h1v1h-1zM0 1h1v1h-1z} {hx  M0 2h1v1h-1zM1 2h1v1h-1z}]" {
-		t.Error(got)
-	}
+	got := fmt.Sprint(h.Rows(), h.Heads(), h.N(), h.Height())
+	must.Hold(t, got == "[{first 0 [{h7 .50 } {h7 .50 }]} {a 1 [{h7 1 } {h0 .00 }]} {b 2 [{hx – } {hx – }]}] [{a 1 []} {b 2 []}] 2 3", "%v", got)
+	got = fmt.Sprint(h.Levels())
+	must.Hold(t, got == "[{h0  M1 1h1v1h-1z} {h7  M0 0h1v1h-1zM1 0h1v1h-1zM0 1h1v1h-1z} {hx  M0 2h1v1h-1zM1 2h1v1h-1z}]", "%v", got)
 }
 
 // TestHostileText: whatever names and labels hold, the page is well-formed and holds no element of theirs.
@@ -156,9 +148,7 @@ func TestSplitColours(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for _, p := range s.Parts() {
-			if seen[p.Class] || !strings.Contains(style, "path."+p.Class+"{") {
-				t.Errorf("of %d parts: the colour %s is there twice or nowhere", n, p.Class)
-			}
+			must.Hold(t, !seen[p.Class] && strings.Contains(style, "path."+p.Class+"{"), "of %d parts: the colour %s is there twice or nowhere", n, p.Class)
 			seen[p.Class] = true
 		}
 	}

@@ -75,9 +75,8 @@ func TestRequest(t *testing.T) {
 	}
 	for _, env := range graph.GetComponents().GetEnvironments() {
 		worker := &pipepb.ArtifactUrlPayload{}
-		if err := proto.Unmarshal(env.GetDependencies()[0].GetTypePayload(), worker); err != nil || worker.Url != "gs://b/run7/worker" || worker.Sha256 != wire.Hash([]byte("a program")) {
-			t.Errorf("workers fetch %v, %v", worker, err)
-		}
+		err := proto.Unmarshal(env.GetDependencies()[0].GetTypePayload(), worker)
+		must.Hold(t, err == nil && worker.Url == "gs://b/run7/worker" && worker.Sha256 == wire.Hash([]byte("a program")), "workers fetch %v, %v", worker, err)
 	}
 }
 
@@ -136,9 +135,8 @@ func TestFollow(t *testing.T) {
 			},
 			Counters: func(namespace string) bool { return namespace == "ours" },
 			Counted: func(namespace, name string, n int64) {
-				if counted++; namespace != "ours" || name != "rows" || n != 1000 {
-					t.Errorf("counted %s/%s: %d", namespace, name, n)
-				}
+				counted++
+				must.Hold(t, namespace == "ours" && name == "rows" && n == 1000, "counted %s/%s: %d", namespace, name, n)
 				d.Set(tt.state, tt.errors...)
 			},
 		})

@@ -60,12 +60,9 @@ func TestCarry(t *testing.T) {
 			places = append(places, must.Value(c.Put(t.Context(), bytes.Clone(text)))(t))
 		}
 		for i, place := range places {
-			if name != "runner" && (bytes.Contains(place, []byte("record")) || len(place) > 100) {
-				t.Errorf("%s: text %d travels", name, i)
-			}
-			if got, err := c.Get(t.Context(), place); err != nil || !bytes.Equal(got, texts[i]) {
-				t.Errorf("%s: text %d came back different (error %v)", name, i, err)
-			}
+			must.Hold(t, name == "runner" || !bytes.Contains(place, []byte("record")) && len(place) <= 100, "%s: text %d travels", name, i)
+			got, err := c.Get(t.Context(), place)
+			must.Hold(t, err == nil && bytes.Equal(got, texts[i]), "%s: text %d came back different (error %v)", name, i, err)
 		}
 	}
 	kept := make([]byte, spill.end-int64(len(spill.tail)))
@@ -108,9 +105,8 @@ func TestAltered(t *testing.T) {
 		one := must.Value(c.Put(t.Context(), []byte("one")))(t)
 		two := must.Value(c.Put(t.Context(), []byte("two")))(t)
 		must.Do(t, spoil(filepath.Join(dir, string(one[keySize:])), filepath.Join(dir, string(two[keySize:]))))
-		if _, err := c.Get(t.Context(), one); !errors.Is(err, errAltered) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := c.Get(t.Context(), one)
+		must.Hold(t, errors.Is(err, errAltered), "%s: %v", name, err)
 	}
 	spill := New(t.TempDir())
 	defer spill.Close()
@@ -129,25 +125,22 @@ func TestSpillEnds(t *testing.T) {
 	dir := t.TempDir()
 	s := New(dir)
 	c := Carrier{At: s.Ref()}
-	if files, _ := os.ReadDir(dir); len(files) != 0 {
-		t.Error("a file before anything was written")
-	}
+	files, _ := os.ReadDir(dir)
+	must.Hold(t, len(files) == 0, "a file before anything was written")
 	place := must.Value(c.Put(t.Context(), []byte("x")))(t)
 	for range 2 {
 		must.Pass(t, s.Close())
 	}
-	if files, _ := os.ReadDir(dir); len(files) != 0 {
-		t.Errorf("%d files are left", len(files))
-	}
+	files, _ = os.ReadDir(dir)
+	must.Hold(t, len(files) == 0, "%d files are left", len(files))
 	_, putErr := c.Put(t.Context(), []byte("late"))
 	_, getErr := c.Get(t.Context(), place)
 	_, late := s.put(t.Context(), []byte("late"))
 	must.Hold(t, putErr != nil && getErr != nil && late != nil, "a closed spill is used")
 	none := New(filepath.Join(dir, "none"))
 	defer none.Close()
-	if _, err := (Carrier{At: none.Ref()}).Put(t.Context(), []byte("x")); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
-		t.Errorf("without a directory: %v", err)
-	}
+	_, err := (Carrier{At: none.Ref()}).Put(t.Context(), []byte("x"))
+	must.Hold(t, errors.Is(err, os.ErrNotExist) && strings.Contains(err.Error(), "TMPDIR"), "without a directory: %v", err)
 	must.Hold(t, (*Spill)(nil).Ref() == (Ref{}), "no spill has a reference")
 }
 
@@ -163,13 +156,11 @@ func TestSpillWritesSeldom(t *testing.T) {
 		}
 	})
 	for i := 0; i < len(places); i += 7 {
-		if got, err := c.Get(t.Context(), places[i]); err != nil || !bytes.Equal(got, record(i)) {
-			t.Fatalf("record %d came back as %q, error %v", i, got, err)
-		}
+		got, err := c.Get(t.Context(), places[i])
+		must.Need(t, err == nil && bytes.Equal(got, record(i)), "record %d came back as %q, error %v", i, got, err)
 	}
-	if t.Logf("figure: %d writes for %d records", calls, len(places)); known && calls > 50 {
-		t.Errorf("%d writes for %d records", calls, len(places))
-	}
+	t.Logf("figure: %d writes for %d records", calls, len(places))
+	must.Hold(t, !known || calls <= 50, "%d writes for %d records", calls, len(places))
 }
 
 // TestStoresAreOfOneName: a name that is taken, none, and no function are refused.

@@ -98,9 +98,8 @@ func TestReadID(t *testing.T) {
 		"7": typed{ID: 7}, "": texts{}, "x y": texts{ID: func() *string { s := "x y"; return &s }()},
 	} {
 		m := must.Value(Input(reflect.TypeOf(record), d))(t)
-		if _, id, _ := m.NewReader(d).Read(record, nil, nil); string(id) != want {
-			t.Errorf("ID %q, want %q", id, want)
-		}
+		_, id, _ := m.NewReader(d).Read(record, nil, nil)
+		must.Hold(t, string(id) == want, "ID %q, want %q", id, want)
 	}
 }
 
@@ -146,9 +145,8 @@ func TestOutputFaults(t *testing.T) {
 	for _, want := range []string{"category", "level", "age", "score", "income", "married"} {
 		must.Hold(t, strings.Contains(err.Error(), `"`+want+`"`), "faults lack column %s", want)
 	}
-	if n := strings.Count(err.Error(), "\n") + 1; n != 6 {
-		t.Errorf("%d faults, want 6: %v", n, err)
-	}
+	n := strings.Count(err.Error(), "\n") + 1
+	must.Hold(t, n == 6, "%d faults, want 6: %v", n, err)
 }
 
 func BenchmarkRead(b *testing.B) {

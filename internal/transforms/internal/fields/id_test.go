@@ -59,16 +59,14 @@ func TestIDsOfEveryKind(t *testing.T) {
 					record.Field(0).Set(reflect.ValueOf(v))
 				}
 				_, id, _ := r.Read(record.Interface(), nil, nil)
-				if other, is := seen[string(id)]; is {
-					t.Errorf("%v: %.40v and %.40v are one ID", field, other, v)
-				}
+				other, is := seen[string(id)]
+				must.Hold(t, !is, "%v: %.40v and %.40v are one ID", field, other, v)
 				seen[string(id)] = v
 				if kind == reflect.TypeFor[myID]() || kind == reflect.TypeFor[time.Duration]() {
 					continue // Beam sends the types that it knows
 				}
-				if _, sent, _ := r.Read(send(t, record), nil, nil); !bytes.Equal(sent, id) {
-					t.Errorf("%v: %.40q was sent and arrived as %.40q", field, id, sent)
-				}
+				_, sent, _ := r.Read(send(t, record), nil, nil)
+				must.Hold(t, bytes.Equal(sent, id), "%v: %.40q was sent and arrived as %.40q", field, id, sent)
 			}
 			if _, id, _ := r.Read(reflect.Zero(s).Interface(), nil, nil); pointer && len(id) > 0 {
 				t.Errorf("%v: nil is the ID %q", field, id)

@@ -73,9 +73,8 @@ func TestEveryTypeHasAField(t *testing.T) {
 		reflect.TypeFor[civil.Date](), reflect.TypeFor[civil.DateTime](), reflect.TypeFor[civil.Time](),
 	}
 	for _, typ := range domain.Types() {
-		if _, ok := goKinds[typ]; !ok {
-			t.Errorf("%v has no row in goKinds, match.go", typ)
-		}
+		_, ok := goKinds[typ]
+		must.Hold(t, ok, "%v has no row in goKinds, match.go", typ)
 		must.Hold(t, slices.ContainsFunc(candidates, func(field reflect.Type) bool { return holds(field, typ) }), "%v: no field but a text holds it", typ)
 	}
 }

@@ -82,9 +82,7 @@ func TestNullablesAreLikePointers(t *testing.T) {
 	w.Append(c, full)
 	w.Append(c, nullables{})
 	for a := range c.Columns {
-		if c.Columns[a].Null(0) || !c.Columns[a].Null(1) {
-			t.Errorf("column %s: NULL in the first row, or not in the second", made.Attributes[a].Name)
-		}
+		must.Hold(t, !c.Columns[a].Null(0) && c.Columns[a].Null(1), "column %s: NULL in the first row, or not in the second", made.Attributes[a].Name)
 	}
 }
 

@@ -193,9 +193,8 @@ func TestAllSmallHistories(t *testing.T) {
 				for record, n := range alone["a"][k] {
 					changed += max(0, n-alone["a"][i][record])
 				}
-				if most = max(most, changed); changed > 2*unit {
-					t.Fatalf("strict %v: %v in place of %v changes counts by %d of %d", strict, x, y, changed, 2*unit)
-				}
+				most = max(most, changed)
+				must.Need(t, changed <= 2*unit, "strict %v: %v in place of %v changes counts by %d of %d", strict, x, y, changed, 2*unit)
 				if strict || testing.Short() && (i+k)%7 > 0 {
 					continue
 				}
@@ -216,8 +215,7 @@ func together(t *testing.T, c counter, x, y []visit, a, b map[string]int) {
 	}
 	ids := slices.Concat(slices.Repeat([]string{"a"}, len(x)), slices.Repeat([]string{"b"}, len(y)))
 	bundlings(len(ids), 2, func(bundles []int) {
-		if got := c.counts(ids, slices.Concat(x, y), bundles); !maps.Equal(got, want) {
-			t.Fatalf("%v and %v in bundles %v count as %v, want %v", x, y, bundles, got, want)
-		}
+		got := c.counts(ids, slices.Concat(x, y), bundles)
+		must.Need(t, maps.Equal(got, want), "%v and %v in bundles %v count as %v, want %v", x, y, bundles, got, want)
 	})
 }

@@ -53,9 +53,7 @@ func TestHistoriesIgnoreBundles(t *testing.T) {
 		want := shared(spread(1))
 		must.Need(t, len(want) != 0, "no rows")
 		for n := 2; n < 5; n++ {
-			if got := shared(spread(n)); !bytes.Equal(got, want) {
-				t.Fatalf("histories of rows in %d lists differ from those in one", n)
-			}
+			must.Need(t, bytes.Equal(shared(spread(n)), want), "histories of rows in %d lists differ from those in one", n)
 		}
 	}
 }

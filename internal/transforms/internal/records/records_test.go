@@ -51,15 +51,12 @@ func collect(t *testing.T, got map[fact]uint64, lists ...*Units) {
 		if before != nil && (Hash(before) > Hash(id) || Hash(before) == Hash(id) && bytes.Compare(before, id) >= 0) {
 			t.Fatal("units are not in ascending order")
 		}
-		if before = bytes.Clone(id); len(times) == 0 {
-			t.Fatal("a unit without a row")
-		}
+		before = bytes.Clone(id)
+		must.Need(t, len(times) != 0, "a unit without a row")
 		width := len(rows) / len(times)
 		for j, n := range times {
 			row := rows[j*width : (j+1)*width]
-			if j > 0 && bytes.Compare(rows[(j-1)*width:j*width], row) >= 0 {
-				t.Fatal("rows of a unit are not in ascending order")
-			}
+			must.Need(t, j <= 0 || bytes.Compare(rows[(j-1)*width:j*width], row) < 0, "rows of a unit are not in ascending order")
 			got[fact{string(id), string(row)}] += n
 		}
 	})
@@ -83,9 +80,8 @@ func TestSetCountsRows(t *testing.T) {
 			}
 		}
 	})
-	if want := tally(fs); !maps.Equal(got, want) {
-		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
-	}
+	want := tally(fs)
+	must.Hold(t, maps.Equal(got, want), "%d rows of units, want %d, or other counts of them", len(got), len(want))
 	must.Hold(t, set.Len() == 0, "%d rows after Flush, want 0", set.Len())
 }
 
@@ -105,9 +101,8 @@ func TestManyRowsOfOneUnit(t *testing.T) {
 		set.Flush(1, func(_ int, u *Units) { all = append(all, recode(u)) })
 	}
 	collect(t, got, all...)
-	if want := tally(fs); !maps.Equal(got, want) {
-		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
-	}
+	want := tally(fs)
+	must.Hold(t, maps.Equal(got, want), "%d rows of units, want %d, or other counts of them", len(got), len(want))
 }
 
 // colliding returns n IDs of 16 bytes with the hash 0: the second half of each undoes what the first made, and
@@ -142,9 +137,8 @@ func TestIDsOfOneHash(t *testing.T) {
 	}
 	units := 0
 	Each(all, func(id, rows []byte, _ []uint64) {
-		if units++; uint64(rows[0]) != binary.LittleEndian.Uint64(id)/2 {
-			t.Errorf("unit %d has the row of unit %d", binary.LittleEndian.Uint64(id), rows[0])
-		}
+		units++
+		must.Hold(t, uint64(rows[0]) == binary.LittleEndian.Uint64(id)/2, "unit %d has the row of unit %d", binary.LittleEndian.Uint64(id), rows[0])
 	})
 	must.Need(t, units == len(ids), "%d units of %d", units, len(ids))
 }
@@ -160,14 +154,12 @@ func TestLogsAreCompacted(t *testing.T) {
 	for _, f := range fs {
 		set.Add([]byte(f.id), []byte(f.row))
 	}
-	if limit := 7 * 2 * minCompact; set.bytes > limit || set.Full() {
-		t.Errorf("21 rows of 7 units take %d bytes, want at most %d", set.bytes, limit)
-	}
+	limit := 7 * 2 * minCompact
+	must.Hold(t, set.bytes <= limit && !set.Full(), "21 rows of 7 units take %d bytes, want at most %d", set.bytes, limit)
 	got := map[fact]uint64{}
 	set.Flush(3, func(_ int, u *Units) { collect(t, got, u) })
-	if want := tally(fs); !maps.Equal(got, want) {
-		t.Errorf("%d rows of units, want %d, or other counts of them", len(got), len(want))
-	}
+	want := tally(fs)
+	must.Hold(t, maps.Equal(got, want), "%d rows of units, want %d, or other counts of them", len(got), len(want))
 }
 
 // A set is full if a quarter of it cannot be freed, and gives up early where an eighth of it has not freed that much.
@@ -250,9 +242,8 @@ func TestRowsThatBeginAlike(t *testing.T) {
 		}
 		got := map[fact]uint64{}
 		collect(t, got, lists...)
-		if want := tally(fs); !maps.Equal(got, want) {
-			t.Errorf("%d records: %v, want %v", n, got, want)
-		}
+		want := tally(fs)
+		must.Hold(t, maps.Equal(got, want), "%d records: %v, want %v", n, got, want)
 	}
 }
 
@@ -265,9 +256,8 @@ func TestUnitsWithoutRows(t *testing.T) {
 		for at, want := range map[int]bool{4: false, 5: false, 6: true} {
 			c := bytes.Clone(b)
 			c[at] = 0
-			if _, err := DecodeUnits(c); (err == nil) != want {
-				t.Errorf("byte %d of %x is 0: error %v", at, b, err)
-			}
+			_, err := DecodeUnits(c)
+			must.Hold(t, (err == nil) == want, "byte %d of %x is 0: error %v", at, b, err)
 		}
 	})
 }
@@ -287,9 +277,7 @@ func TestBoundingIgnoresOrderAndBundles(t *testing.T) {
 	want := bundled(rng, fs, 4)
 	for range 300 {
 		rng.Shuffle(len(fs), func(i, j int) { fs[i], fs[j] = fs[j], fs[i] })
-		if got := bundled(rng, fs, 4); !bytes.Equal(got, want) {
-			t.Fatal("a permutation of the input changed the bounded units")
-		}
+		must.Need(t, bytes.Equal(bundled(rng, fs, 4), want), "a permutation of the input changed the bounded units")
 	}
 }
 

@@ -30,9 +30,7 @@ func TestRecordsHaveOnePayer(t *testing.T) {
 func TestRevealWhatWasHidden(t *testing.T) {
 	_, s := beam.NewPipelineWithRoot()
 	col := beam.Impulse(s)
-	if got := Reveal(Hide(nodes(col), col)); got != col {
-		t.Error("another collection was revealed than was hidden")
-	}
+	must.Hold(t, Reveal(Hide(nodes(col), col)) == col, "another collection was revealed than was hidden")
 	defer func() {
 		must.Hold(t, recover() != nil, "the zero Collection was revealed")
 	}()

@@ -52,9 +52,8 @@ func TestHybrid(t *testing.T) {
 		}
 		b := appendHybrid(nil, v, width)
 		must.Need(t, slices.Equal(inHybrid(b, len(v), width), v), "%d numbers of %d bits", len(v), width)
-		if limit := (len(v)+7)/8*width + 2 + len(v)/20; len(b) > limit {
-			t.Fatalf("%d numbers of %d bits take %d bytes, more than %d", len(v), width, len(b), limit)
-		}
+		limit := (len(v)+7)/8*width + 2 + len(v)/20
+		must.Need(t, len(b) <= limit, "%d numbers of %d bits take %d bytes, more than %d", len(v), width, len(b), limit)
 	}
 }
 
@@ -79,9 +78,8 @@ func TestIndex(t *testing.T) {
 		}
 		sorted := slices.Sorted(slices.Values(x.entries))
 		must.Hold(t, len(slices.Compact(sorted)) == len(x.entries) && len(numbers) == len(values), "span %d: an entry twice", span)
-		if x.reset(); span > 1 && x.number(make([]uint32, len(values)), c, values, 3) != nil {
-			t.Errorf("span %d: more than three entries", span)
-		}
+		x.reset()
+		must.Hold(t, span <= 1 || x.number(make([]uint32, len(values)), c, values, 3) == nil, "span %d: more than three entries", span)
 		x.reset()
 	}
 }

@@ -68,13 +68,10 @@ func TestChunksBeyondTheWindow(t *testing.T) {
 	must.Do(t, p.load(bytes.NewReader(chunk), 0, int64(len(chunk))))
 	n := 0
 	for ; p.more(); n++ {
-		if err := p.next(); err != nil || p.body[0] != byte(n) || p.body[len(p.body)-1] != byte(n) {
-			t.Fatalf("page %d: %v", n, err)
-		}
+		err := p.next()
+		must.Need(t, err == nil && p.body[0] == byte(n) && p.body[len(p.body)-1] == byte(n), "page %d: %v", n, err)
 	}
-	if n != 20_000 || cap(p.window) > 2*mostWindow+1<<20 {
-		t.Errorf("%d pages, a window of %d bytes", n, cap(p.window))
-	}
+	must.Hold(t, n == 20_000 && cap(p.window) <= 2*mostWindow+1<<20, "%d pages, a window of %d bytes", n, cap(p.window))
 }
 
 // TestDeltaClaims: numbers of DELTA_BINARY_PACKED that state more than the page has cells are refused before memory is taken.
