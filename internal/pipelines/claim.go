@@ -86,9 +86,9 @@ func (r *Request) claim(ctx context.Context) (*claim, *Result, error) {
 // says is the note of a run that finishes an earlier one.
 func says(f *run.Leftover) string {
 	if f.AtWork {
-		return fmt.Sprintf("the job is that of the run begun %s: no other was submitted, and no more budget is spent", f.Begun())
+		return fmt.Sprintf("the job belongs to the run begun %s: no other was submitted, and no more budget is spent", f.Begun())
 	}
-	return fmt.Sprintf("the release is that of the run begun %s, which had not published it: the table was not read again, and no more budget is spent", f.Begun())
+	return fmt.Sprintf("the release belongs to the run begun %s, which had not published it: the table was not read again, and no more budget is spent", f.Begun())
 }
 
 // stagingOf returns the staging of a run with its note: an earlier one, or a new one. On an object store launches of one

@@ -170,7 +170,7 @@ func (e Engine) checkDataflow(f *Faults) {
 		f.add("--project", "is required by --runner=dataflow: the project that runs the job and pays for it", "")
 	}
 	if e.Cloud.Region == "" {
-		f.add("--region", "is required by --runner=dataflow, such as europe-west1", "name that of the bucket")
+		f.add("--region", "is required by --runner=dataflow, such as europe-west1", "name the region of the bucket")
 	}
 	if _, address, ok := strings.Cut(e.Endpoint, "@"); ok && !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
 		f.add("--endpoint", fmt.Sprintf("got %q; want https://… for Dataflow", address), "leave it out for Google's own")

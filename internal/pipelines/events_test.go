@@ -172,7 +172,7 @@ func TestPeopleWithoutRows(t *testing.T) {
 		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	res := mustRun(t, c)
-	if len(res.Privacy.Tables) != 2 || !strings.Contains(res.Privacy.Bounding, "People are those of a table of their own") {
+	if len(res.Privacy.Tables) != 2 || !strings.Contains(res.Privacy.Bounding, "People are listed in a table of their own") {
 		t.Errorf("the statement says %q of tables %v", res.Privacy.Bounding, res.Privacy.Tables)
 	}
 	_, made := readCSV(t, filepath.Join(c.Output, "events"))

@@ -155,7 +155,7 @@ func (r *FindRequest) nothing(found *discover.Found) error {
 	if r.alone {
 		return errors.New("pipelines: no column could be found at this budget, which is spent; take a larger --epsilon, more people, or a domain file")
 	}
-	return fmt.Errorf("pipelines: no column could be found at this budget, of which %s is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
+	return fmt.Errorf("pipelines: no column could be found at this budget, and %s of it is spent; take a larger --epsilon or --domain_share, more people, or a --domain file", shareText(r.params.Share))
 }
 
 // runWith runs the request with the domain that was found.
@@ -286,7 +286,7 @@ func (r *FindRequest) checkJob(f *Faults) {
 	if !e.runner.Service {
 		return
 	}
-	f.refuse("is for one job, and a domain is found by a job before that of the rows", "find it first by `dapple infer --epsilon`, or leave this out",
+	f.refuse("is for one job, and a domain is found by a job before the job of the rows", "find it first by `dapple infer --epsilon`, or leave this out",
 		setFlag{"template_location", e.Cloud.Template != ""}, setFlag{"dry_run", e.Cloud.DryRun})
 	if at := r.at(); e.runner.Dataflow && at != "" && files.Scheme(at) != "gs" {
 		f.add(r.to.flag(at), fmt.Sprintf("got %q; the program of the workers that find the domain is put next to it", at), "name gs://bucket/path, or a --domain file")

@@ -191,7 +191,7 @@ func TestEndsOfFinding(t *testing.T) {
 func TestFindJobFaults(t *testing.T) {
 	c := Config{Input: peopleCSV(t, 10), PrivacyID: "id", Epsilon: 1, Delta: 1e-9, ExpectedRows: 1e6, Runner: "dataflow", Engine: Engine{Worker: os.Args[0], Cloud: Cloud{Project: "p", Region: "r", DryRun: true}}}
 	_, err := PlanFound(t.Context(), PlanConfig{Config: c})
-	if err == nil || !strings.Contains(err.Error(), "--dry_run: is for one job, and a domain is found by a job before that of the rows") || strings.Contains(err.Error(), "--output") {
+	if err == nil || !strings.Contains(err.Error(), "--dry_run: is for one job, and a domain is found by a job before the job of the rows") || strings.Contains(err.Error(), "--output") {
 		t.Errorf("a plan: %v", err)
 	}
 	c.Output = "s3://bucket/out"

@@ -311,7 +311,7 @@ func shortages(needs []need, space func(dir string) (files.Free, bool)) (faults 
 			faults.add(n.flag, fmt.Sprintf("%s has %s left for the %s, of about %s", n.dir, page.Bytes(float64(max(now.Bytes, 0))), n.what, page.Bytes(float64(n.bytes))),
 				"make room, or name a directory on another disk")
 		case now.Files >= 0 && n.names > now.Files:
-			faults.add(n.flag, fmt.Sprintf("%s has room for %d more files, of which the %s need %d", n.dir, now.Files, n.what, n.names),
+			faults.add(n.flag, fmt.Sprintf("%s has room for %d more files, and the %s need %d", n.dir, now.Files, n.what, n.names),
 				"remove some, lower --shards, or name a directory on another disk")
 		}
 		now.Bytes -= n.bytes

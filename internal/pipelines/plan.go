@@ -97,7 +97,7 @@ func (r *PlanRequest) checkLike(file *modelfile.File, f *Faults) {
 		case i >= there.Len():
 			f.add("--like", fmt.Sprintf("has no column %q, which is column %d of the domain", here.Attributes[i].Name, i+1), likeFix)
 		case i >= here.Len() || here.Attributes[i].Name != there.Attributes[i].Name:
-			f.add("--like", fmt.Sprintf("has %q as column %d, which is not that of the domain", there.Attributes[i].Name, i+1), likeFix)
+			f.add("--like", fmt.Sprintf("has %q as column %d, which is not the domain's column", there.Attributes[i].Name, i+1), likeFix)
 		case here.Attributes[i].Size() != there.Attributes[i].Size():
 			f.add("--like", fmt.Sprintf("column %q has %d values or bins there, and %d in the domain", here.Attributes[i].Name, there.Attributes[i].Size(), here.Attributes[i].Size()), likeFix)
 		case here.Attributes[i].Learned > 0 && len(there.Attributes[i].Runs) == 0, len(there.Attributes[i].Runs) > 0 && there.Attributes[i].Runs[len(there.Attributes[i].Runs)-1].From >= here.Attributes[i].Fine():
@@ -285,7 +285,7 @@ func PlanFound(ctx context.Context, c PlanConfig) (*FoundPlan, error) {
 	case r.Input != "" && c.Columns > 0:
 		f.add("--columns", "is given, and so is --input, which has columns", "leave one of them out")
 	case r.Input == "" && c.Columns == 0:
-		f.add("--columns", "is required without --input where the domain is found: how many columns the table has, without that of the people", "")
+		f.add("--columns", "is required without --input where the domain is found: how many columns the table has, without the column of the people", "")
 	}
 	r.checkBudget(&f)
 	found := make([]discover.Column, c.Columns)

@@ -168,7 +168,7 @@ func (e earlier) charge(ctx context.Context, b *book.Book, n run.Note) (string, 
 		return "", Faults{faultOf(b.Full(0, refusal.Err, nil))}
 	}
 	if other, ok := errors.AsType[*book.OtherLoss](err); ok {
-		return "", Faults{{Where: "--ledger", What: fmt.Sprintf("%s, the book of %s: %v", b.Dir, b.Terms.Name, other), Fix: "the charge of the domain file is not that of its finding: find the domain again"}}
+		return "", Faults{{Where: "--ledger", What: fmt.Sprintf("%s, the book of %s: %v", b.Dir, b.Terms.Name, other), Fix: "the domain file and its finding have different charges: find the domain again"}}
 	}
 	return fmt.Sprintf("%s, the book of %s: what found the domain is charged, once; spent is %s", b.Dir, b.Terms.Name, b.Spent()), err
 }

@@ -30,7 +30,7 @@ func TestShortages(t *testing.T) {
 		"not known":      {disk(files.Free{}), ""},
 		"room for one":   {disk(files.Free{Disk: 1, Bytes: 1099, Files: 16}), "TMPDIR: tmp has 499 B left for the model, of about 500 B; make room"},
 		"room for none":  {disk(files.Free{Disk: 1, Files: 16}, files.Free{Disk: 2, Bytes: 500, Files: 8}), "--output: out has 0 B left for the rows, of about 600 B; make room"},
-		"too few names":  {disk(files.Free{Disk: 1, Bytes: 1100, Files: 15}), "TMPDIR: tmp has room for 7 more files, of which the model need 8; remove some, lower --shards"},
+		"too few names":  {disk(files.Free{Disk: 1, Bytes: 1100, Files: 15}), "TMPDIR: tmp has room for 7 more files, and the model need 8; remove some, lower --shards"},
 	} {
 		got := shortages(needs, tt.space)
 		must.Hold(t, (tt.want == "") == (len(got) == 0) && strings.Contains(got.Error(), tt.want), "%s: %v", name, got)

@@ -234,7 +234,7 @@ func TestKill(t *testing.T) {
 	next := dappleWith(t, dir, r.temp, synth("--method=dpam", "--rows=10", "--json=next.json")...)
 	next.want(t, 0)
 	notes, err := os.ReadFile(filepath.Join(dir, "next.json")) // the last lines have the first notes alone
-	if err != nil || !strings.HasPrefix(next.stdout, "adopted the release is that of the run begun ") || !strings.Contains(string(notes), "beside out.release are files of 1 other run that did not finish") {
+	if err != nil || !strings.HasPrefix(next.stdout, "adopted the release belongs to the run begun ") || !strings.Contains(string(notes), "beside out.release are files of 1 other run that did not finish") {
 		t.Errorf("the next run does not say what it has taken up, and what is left (%v):\n%s%s", err, next.stdout, notes)
 	}
 	rows := names(t, filepath.Join(dir, "out"))

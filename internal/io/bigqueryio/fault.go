@@ -80,7 +80,7 @@ func (r refusal) fix() string {
 	case r.reason == "authError", r.code == 401:
 		return "the credentials were not taken; log in, or set GOOGLE_APPLICATION_CREDENTIALS"
 	case r.reason == "notFound", r.code == 404:
-		return "there is none of this name, or no permission to see it"
+		return "nothing has this name, or permission to see it is missing"
 	case r.reason == "invalidQuery":
 		return "have the table's columns changed since the run was planned?"
 	case r.reason == "stopped":

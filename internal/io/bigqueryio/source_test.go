@@ -120,7 +120,7 @@ func TestSourceIsPlainData(t *testing.T) {
 }
 
 func TestTableThatCannotBeAsked(t *testing.T) {
-	none := "; there is none of this name, or no permission to see it"
+	none := "; nothing has this name, or permission to see it is missing"
 	cases := []struct {
 		name string
 		fake *fakeSource

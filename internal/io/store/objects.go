@@ -85,7 +85,7 @@ func (s Objects) CheckConditions(ctx context.Context) (err error) {
 		return fmt.Errorf("store: creating %q: %w", path, err)
 	}
 	if err := files.Create(ctx, path, []byte("second")); err == nil {
-		return fmt.Errorf("store: %s overwrites an object that a request asks to create only if there is none; runs at once would overwrite each other's releases there: use a service that honours If-None-Match", s.Dir)
+		return fmt.Errorf("store: %s overwrites an object that a request asks to create only if it does not exist; runs at once would overwrite each other's releases there: use a service that honours If-None-Match", s.Dir)
 	} else if !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("store: creating %q again: %w", path, err)
 	}

@@ -75,7 +75,7 @@ func (b *Book) Full(epsilon dp.Epsilon, err error, ledgerOf func(dp.Epsilon) (*a
 	case ledgerOf == nil && b.Sum.Params().Accounting != dp.GaussianOnly:
 		return b.noRoom(err, "declare the domain, or make a book for Gaussian noise alone: without --mixed, with a larger --delta or a smaller --epsilon")
 	case ledgerOf == nil:
-		return b.noRoom(err, fmt.Sprintf("lower --delta: a tenth of it is for values, and of the book's, %g, a hundredth is for those of all runs", float64(b.Terms.Delta)))
+		return b.noRoom(err, fmt.Sprintf("lower --delta: a tenth of it is for values, and of the book's, %g, a hundredth is for the values of all runs", float64(b.Terms.Delta)))
 	case !full:
 		return &Fault{"--ledger", strings.Join(errtext.Lines(err), "; "), "choose another --method, a smaller --epsilon, or a book made with --mixed"}
 	}

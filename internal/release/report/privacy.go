@@ -207,7 +207,7 @@ func New(r Run) Privacy {
 			p.RowsInOrder = q.Column
 		}
 		if e.NoRows {
-			p.Bounding += ". People are those of a table of their own, some without records; their columns are those there, and records of other IDs are not used"
+			p.Bounding += ". People are listed in a table of their own, some without records; their columns are taken from it, and records of other IDs are not used"
 		}
 	}
 	if r.Total.Variance == 0 {

@@ -33,7 +33,7 @@ type findOptions struct {
 	Domain       *string `beam:"domain" about:"The text of a domain file that leaves parts to be found. They alone are, and the rest of it costs nothing. Default: all fields are found."`
 	Epsilon      float64 `beam:"epsilon" about:"ε, what the finding may spend; there is no safe default. A tenth of what the rows are to spend is common."`
 	Delta        float64 `beam:"delta" about:"δ of that, above 0: values are found at the price of it. Far below 1/(number of people)."`
-	Neighbouring *string `beam:"neighbouring" about:"add_remove (default) or replace: that of the releases that use the domain."`
+	Neighbouring *string `beam:"neighbouring" about:"add_remove (default) or replace: the relation of the releases that use the domain."`
 	Store        *string `beam:"store" about:"Directory, local or gs:// or s3://, that all workers see. It keeps what was found, so that a job that is started again draws no second noise. Required unless the runner is known not to retry."`
 	RunID        *string `beam:"run_id" about:"Names the finding in store, and is required with it: the same for every attempt, another for the next."`
 	NoRetries    *bool   `beam:"no_retries" about:"true: you know that the runner starts no step of this job twice, and no store is needed."`

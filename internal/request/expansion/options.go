@@ -37,7 +37,7 @@ type options struct {
 	Delta        float64    `beam:"delta" about:"δ; there is no safe default: far below 1/(number of people), or 0 for pure differential privacy."`
 	Neighbouring *string    `beam:"neighbouring" about:"add_remove (default) or replace."`
 	Rows         *int64     `beam:"rows" about:"Rows to make; default: the released number of privacy units."`
-	Workload     [][]string `beam:"workload" about:"Marginals to keep, each a list of columns; default: those of the domain file, else all of up to {width} columns."`
+	Workload     [][]string `beam:"workload" about:"Marginals to keep, each a list of columns; default: the marginals of the domain file, else all of up to {width} columns."`
 	Units        *float64   `beam:"units" about:"Public planning number of privacy units, default {units}; never the true one."`
 	Method       *string    `beam:"method" about:"auto (default) or a method that dapple plan lists."`
 	MemoryLimit  *int64     `beam:"memory_limit" about:"Bytes of memory for the fit."`

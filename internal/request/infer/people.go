@@ -164,7 +164,7 @@ func (s *Source) events(h *histories, lines []proposal, order string) (text stri
 	}
 	if order != "" {
 		text, derived = text+", order: "+order, append(derived, "order column")
-		review += "; order: grows from row to row of a person, and rows are written in that order; weekdays and hours of the day then follow those of first rows"
+		review += "; order: grows from row to row of a person, and rows are written in that order; weekdays and hours of the day then follow the first rows"
 	}
 	return "events: {" + text + "}  # review: " + review + "\n", derived
 }

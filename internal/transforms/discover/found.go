@@ -75,7 +75,7 @@ func Decode(data []byte) (*Found, error) {
 
 const unseen = "too few people have a value in it for anything to be seen at this budget"
 
-const unsaid = "no value is seen in it but texts such as - or ?, which say that there is none"
+const unsaid = "no value is seen in it but texts such as - or ?, which say that a value is missing"
 
 // foreign is how many standard deviations of noise a cell of another kind has to stand above for a column not to be of a kind:
 // noise alone does that to one column in 2,000. One cell has less noise than the sum of all others: postcodes of which a tenth

@@ -159,7 +159,7 @@ func (p Params) Validate() error {
 		add("a delta of 0: values are found at the price of delta; take one far below 1/(number of people)")
 	}
 	if len(p.Columns) == 0 && (p.Rows != MostRows || p.PrivacyID == "") {
-		add("no columns; name those of the table but the privacy ID")
+		add("no columns; name the columns of the table but the privacy ID")
 	}
 	if p.Share.Num <= 0 || p.Share.Den <= 0 || p.Share.Num > p.Share.Den {
 		add("a share of %d/%d of the budget: want more than 0, and at most 1", p.Share.Num, p.Share.Den)
