@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,4 +118,32 @@ func list(ctx context.Context, prefix, delimiter string, visit func(*storage.Obj
 		return nil
 	})
 	return errors.Join(bucketFault(prefix, err), visiting)
+}
+
+// scheme begins the names of objects.
+const scheme = "gs://"
+
+// CheckName is remote.CheckName.
+func (system) CheckName(name string) error { return checkName(name) }
+
+func checkName(name string) error { return remote.CheckName(scheme, name) }
+
+// split returns the bucket and the path in it.
+func split(name string) (bucket, object string) { return remote.Split(scheme, name) }
+
+// Open reads length bytes of an object from offset; a length below 0 means up to its end. It is an
+// error, fs.ErrNotExist, if the object has been replaced or removed since o was looked at.
+func (system) Open(ctx context.Context, o files.Info, offset, length int64) (io.ReadCloser, error) {
+	h, err := object(ctx, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Version != "" {
+		h = h.Generation(generation(o))
+	}
+	r, err := remote.Open(ctx, func(ctx context.Context) (io.ReadCloser, error) { return h.NewRangeReader(ctx, offset, length) })
+	if err != nil {
+		return nil, fault(o.Name, err)
+	}
+	return r, nil
 }

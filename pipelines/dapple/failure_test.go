@@ -1,7 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dapple-dp/dapple/internal/kit/errtext"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -222,4 +227,21 @@ func TestPipeAsInput(t *testing.T) {
 	go func() { wrote <- os.WriteFile(filepath.Join(dir, "people.csv"), table, 0) }()
 	dapple(t, dir, synth("--method=dpam")...).want(t, 0)
 	must.Pass(t, <-wrote)
+}
+
+// A fault inside prism has no log of it printed, which names elements: its one line says where it is.
+func TestFaultOfTheRunnerHasNoLog(t *testing.T) {
+	for text, logged := range map[string]bool{"pipeline panicked: SECRET": false, "connecting to a service failed": true} {
+		stderr := must.Value(os.Create(filepath.Join(t.TempDir(), "stderr")))(t)
+		defer stderr.Close()
+		c := command{beam: true, run: func(context.Context, io.Writer) error {
+			slog.Error("Bundle Failed.", "error", "SECRET")
+			return errtext.Of(errors.New(text))
+		}}
+		if err := execute(t.Context(), c, stderr, stderr); err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: %v", text, err)
+		}
+		said, err := os.ReadFile(stderr.Name())
+		must.Hold(t, strings.Contains(string(said), "Bundle Failed.") == logged && err == nil, "%s: the log says %q, %v", text, said, err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	tables "github.com/dapple-dp/dapple/internal/io/table"
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
@@ -208,4 +210,40 @@ func TestTwoColumnsOfOneName(t *testing.T) {
 	file := madeFile(1, []made{c, c})
 	must.Fails(cellsIn(file, only("x", domain.Int64)))(t, `column "x": the file has several columns of this name; rename all but one`)
 	must.Equal(t, described(t, file), "x: INT64\nx: INT64\n")
+}
+
+// Every type has a row, whole, and a physical type that pages can be made of.
+func TestEveryTypeHasARow(t *testing.T) {
+	physical := []parquet.Type{parquet.Types.ByteArray, parquet.Types.FixedLenByteArray, parquet.Types.Double,
+		parquet.Types.Int64, parquet.Types.Int32, parquet.Types.Boolean}
+	for _, typ := range domain.Types() {
+		if int(typ) >= len(types) {
+			t.Errorf("%v has no row in types.go", typ)
+			continue
+		}
+		row := types[typ]
+		if !slices.Contains(physical, row.physical) || row.logical == nil {
+			t.Errorf("%v: physical or logical is missing in types.go", typ)
+			continue
+		}
+		must.Passes(newColumn("x", typ, 0, true).Node())(t, "%v", typ)
+	}
+}
+
+// Every type is described as it was written.
+func TestDescribe(t *testing.T) {
+	b, d := smallFile(t)
+	path := writeFile(t, filepath.Join(t.TempDir(), "x.parquet"), b)
+	got, err := Describe(ctx, named(path)[0])
+	must.Need(t, err == nil && len(got) == d.Len(), "%d columns, want %d: %v", len(got), d.Len(), err)
+	for i, c := range got {
+		a := &d.Attributes[i]
+		want := tables.Column{Name: a.Name, Type: a.Type, Nullable: true}
+		if a.Type == domain.Numeric {
+			want.Scale, want.Digits = a.Scale, 13
+		}
+		must.Hold(t, c == want, "%+v, want %+v", c, want)
+	}
+	writeFile(t, path, b[:len(b)/2])
+	must.Fails(Describe(ctx, named(path)[0]))(t, "the footer cannot be read", "half a file")
 }

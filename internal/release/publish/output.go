@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/dapple-dp/dapple/dp/domain"
@@ -16,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/dry"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/model/relation"
+	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
@@ -137,4 +139,33 @@ func Shards(asked int, d *domain.Domain) (shards int, minRows int64) {
 		return asked, 0
 	}
 	return DefaultShards, int64(max(1, fileCells/d.Written().Len()))
+}
+
+// restated returns the released files of a directory for other rows of its model: the statement names them, and all else stays.
+func restated(dir string, rows int64) (list []dirsink.Released, err error) {
+	ctx := context.Background() // a publication that has begun goes to its end
+	o, err := dirsink.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range o.Released {
+		if err := o.CheckReleased(ctx, f.Name); err != nil {
+			return nil, err
+		}
+		text, err := files.ReadAll(ctx, files.Join(o.Release, f.Name), math.MaxInt64-1)
+		if err != nil {
+			return nil, err
+		}
+		if f.Name != PrivacyFile {
+			list = append(list, dirsink.Content(f.Name, text))
+			continue
+		}
+		p, err := report.ParsePrivacy(text)
+		if err != nil {
+			return nil, err
+		}
+		p.Rows = rows
+		list = append(list, stated(p))
+	}
+	return list, nil
 }

@@ -146,3 +146,39 @@ func (p Privacy) Mechanisms() (list []string) {
 	}
 	return list
 }
+
+// Found is what it has cost to find the domain, before the run and apart from its ε and δ.
+type Found struct {
+	ID         string  `json:"id"` // as in the domain file
+	Epsilon    float64 `json:"epsilon"`
+	Delta      float64 `json:"delta"`
+	Accounting string  `json:"accounting"`
+	Loss       string  `json:"loss"` // exact, a/b: rho or μ²/2
+	// TogetherEpsilon and TogetherDelta are what the finding and this release promise together.
+	TogetherEpsilon float64 `json:"together_epsilon"`
+	TogetherDelta   float64 `json:"together_delta"`
+}
+
+// String says it in a sentence without its full stop.
+func (f Found) String() string {
+	return fmt.Sprintf("the domain was found with ε = %g and δ = %g, and all releases that use it share that: with this one it is ε = %g and δ = %.4g", f.Epsilon, f.Delta, math.Ceil(1e4*f.TogetherEpsilon)/1e4, f.TogetherDelta)
+}
+
+// Book is the budget book that a release is charged to.
+type Book struct {
+	DataSet string  `json:"data_set"` // as its owner calls it
+	Epsilon float64 `json:"epsilon"`  // of all releases that are entered there, together
+	Delta   float64 `json:"delta"`
+	// Entry and SHA256 belong to the entry that charged the release. A book that has them no more has lost its end.
+	Entry  int    `json:"entry,omitempty"`
+	SHA256 string `json:"entry_sha256,omitempty"`
+}
+
+// String says it in a sentence without its full stop.
+func (b Book) String() string {
+	as := ""
+	if b.Entry > 0 {
+		as = fmt.Sprintf(" as entry %d", b.Entry)
+	}
+	return fmt.Sprintf("this release is entered in the budget book of %s%s: all that is entered there keeps ε = %g and δ = %g together; losses of other releases add", b.DataSet, as, b.Epsilon, b.Delta)
+}

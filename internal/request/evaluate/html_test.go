@@ -3,6 +3,7 @@ package evaluate
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"math"
 	"os"
 	"strings"
@@ -134,4 +135,12 @@ func TestPairs(t *testing.T) {
 	if len(p.All) != 2 || p.All[0].Columns != "a × c" || p.All[0].TV != "0.200" || p.All[1].Score != "0.300" || p.Heat.Values[2][0] < .2 {
 		t.Errorf("%+v", p)
 	}
+}
+
+func TestScoreInJSON(t *testing.T) {
+	text, err := json.Marshal([]Score{0.25, undefined})
+	must.Need(t, err == nil && string(text) == "[0.25,null]", "Marshal = %s, %v", text, err)
+	var back []Score
+	err = json.Unmarshal(text, &back)
+	must.Hold(t, err == nil && back[0] == 0.25 && !back[1].Defined(), "Unmarshal = %v, %v", back, err)
 }

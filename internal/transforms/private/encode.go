@@ -285,3 +285,13 @@ func (f *encodeStructsFn) FinishBundle(emit func(*records.Batch)) error {
 	f.batch = nil
 	return nil
 }
+
+// Coded is a collection of coded records, with their privacy IDs if the domain has one. Only Encode
+// makes one.
+type Coded struct {
+	records sensitive.Collection // of *records.Batch
+	domain  *domain.Domain
+}
+
+// Domain returns the domain that the records are coded in.
+func (c Coded) Domain() *domain.Domain { return c.domain }

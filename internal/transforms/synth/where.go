@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/condition"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/model/relation"
+	"github.com/dapple-dp/dapple/internal/transforms/internal/carry"
 )
 
 // whereFault is why rows cannot be selected by a condition; nil: they can, or it is empty.
@@ -49,4 +50,18 @@ func newConditional(f *modelfile.File, p WriteParams) (*rowSource, error) {
 		return nil, fmt.Errorf("synth: Where: %w", err)
 	}
 	return newRowSource(f, wire.Hash(b), p)
+}
+
+// Store keeps releases where every worker sees them. Its contents are private until they are
+// published: staging storage is inside the trusted set. A name is one or more words of letters, digits, "_", "-" and ".",
+// joined by "/".
+type Store = carry.Store
+
+// StoreRef names a registered kind of Store and configures it: plain data that a DoFn can carry. The
+// zero StoreRef is no store.
+type StoreRef = carry.Ref
+
+// RegisterStore makes a kind of Store known, from an init function. It panics if the name is taken.
+func RegisterStore(kind string, open func(config string) (Store, error)) {
+	carry.Stores.Register(kind, open)
 }

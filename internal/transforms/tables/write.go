@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/release/archive"
 	"github.com/dapple-dp/dapple/internal/release/publish"
 	"github.com/dapple-dp/dapple/internal/release/report"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/dofn"
@@ -245,3 +246,10 @@ func (f *statementFn) ProcessElement(ctx context.Context, a *synth.Artifact, emi
 	emit(synth.Published{URI: files.Clean(o.Target.Release), Files: len(list)})
 	return nil
 }
+
+// Store returns the store of releases in a directory of this machine, which all workers have to see under this name, or of a
+// registered place, such as "gs://bucket/path". The directory is made if need be.
+//
+// A value of it is there as a whole or not at all, also after a crash, and nothing removes or changes one: a second start
+// with the same RunID finds the release of the first. Its content is private until it is published.
+func Store(dir string) synth.StoreRef { return archive.In(dir) }

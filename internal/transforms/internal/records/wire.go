@@ -3,7 +3,10 @@ package records
 import (
 	"encoding/binary"
 	"errors"
+	"reflect"
 	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 )
@@ -145,3 +148,11 @@ func idBytes(d *wire.Reader, n uint64) uint64 {
 	}
 	return total
 }
+
+// A registered coder: Java runners decode structs by row coders and die on a nil slice, and Beam's row
+// coder drops unexported fields.
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[*Batch](), encodeBatch, DecodeBatch)
+}
+
+func encodeBatch(b *Batch) []byte { return b.Encode() }

@@ -125,3 +125,10 @@ var (
 	// ErrClaimed is of objects that nobody else may publish beside for now. Overwriting takes the output over.
 	ErrClaimed = errors.New("is being published to by another run, or one was cut off as it did")
 )
+
+// Leftover is what another run has staged and not published: synthetic rows, as a rule, of a release that
+// counts.
+type Leftover struct {
+	RunID, Path string
+	Dead        bool // its run has ended; false also if nothing can tell
+}
