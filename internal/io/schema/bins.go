@@ -18,15 +18,16 @@ const smallRange = 64
 // maxScale is the number of decimal places of BigQuery's NUMERIC.
 const maxScale = 9
 
-// number reads a node as an exact decimal number. YAML and float64 take no part in it.
+// number reads a node as an exact decimal number. YAML and float64 take no part in it. Squares of numbers beyond the limits, times
+// counts, leave float64: intervals of their means had no width, or no ends.
 func (c *columnReader) number(n *yaml.Node, key string) *big.Rat {
 	s, ok := c.text(n, c.what+": "+key)
 	if !ok {
 		return nil
 	}
 	x, err := strconv.ParseFloat(s, 64)
-	good := err == nil && len(s) <= 400 && !strings.ContainsAny(s, "xXpP_iInN") && math.Abs(x) < 1e300
-	if good && math.Abs(x) < 1e-300 { // never compute a power of ten that float64 has no room for
+	good := err == nil && len(s) <= 400 && !strings.ContainsAny(s, "xXpP_iInN") && math.Abs(x) < 1e100
+	if good && math.Abs(x) < 1e-100 {
 		mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
 		if good = !strings.ContainsAny(mantissa, "123456789"); good {
 			return new(big.Rat)
@@ -37,7 +38,7 @@ func (c *columnReader) number(n *yaml.Node, key string) *big.Rat {
 		_, good = r.SetString(s)
 	}
 	if !good {
-		c.add(n, "%s: %s: got %s; a number is needed: 0, or from 1e-300 to below 1e300 in size", c.what, key, quote(s))
+		c.add(n, "%s: %s: got %s; a number is needed: 0, or from 1e-100 to below 1e100 in size", c.what, key, quote(s))
 		return nil
 	}
 	return r

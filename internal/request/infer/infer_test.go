@@ -133,7 +133,7 @@ func TestTypes(t *testing.T) {
 		{"ten places", []string{"0.0000000001", "1.5"}, "FLOAT64, min: 0, max: 1.5, resolution: 1e-05, exact: [1e-10], fallback: 0"},
 		{"large with places", []string{"9000000000000000000", "0.25"}, "FLOAT64, min: 0, max: 9e+18, resolution: 10000000000000, exact: [0.25], fallback: 0"},
 		{"exponents", []string{"1e3", "250", "-0.5"}, "FLOAT64, min: -10, max: 1000, resolution: 0.5, fallback: -10"},
-		{"tiny", []string{"1e-300", "2e-300"}, "FLOAT64, min:"},
+		{"tiny", []string{"1e-100", "2e-100"}, "FLOAT64, min:"},
 		{"not finite", []string{"NaN", "1.5"}, "NUMERIC, min: 1.5, max: 2, resolution: 0.5, null: true"},
 		{"hexadecimal", []string{"0x10", "1_000"}, "STRING, values: [0x10, 1_000], fallback: "},
 		{"dates", []string{"2024-02-29", "2023-12-31"}, "DATE, min: 2023-12-01, max: 2024-02-29, fallback: 2023-12-01"},
