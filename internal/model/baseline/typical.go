@@ -44,7 +44,7 @@ func Shares(k, i int) []float64 {
 	return powers(k, low)
 }
 
-// NearlyConstant returns shares of k values of which one has the given share, and the others have the rest evenly.
+// NearlyConstant returns shares of k values, one with the given share, and the others have the rest evenly.
 func NearlyConstant(k int, share float64) []float64 {
 	out := slices.Repeat([]float64{(1 - share) / max(float64(k-1), 1)}, k)
 	out[0] = 1 - (1-share)*min(float64(k-1), 1)

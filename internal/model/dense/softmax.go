@@ -56,7 +56,7 @@ func maximum(x []float64) float64 {
 
 const (
 	expBits = 7
-	// expStep is the number of table steps per factor of e; ln 2/128 is expHigh + expLow, of which
+	// expStep is the number of table steps per factor of e; ln 2/128 is expHigh + expLow, and
 	// expHigh has 20 trailing zero bits, so that its product with a step number below 2^18 is exact.
 	expStep = (1 << expBits) / math.Ln2
 	// roundBias moves the units digit of a float64 to the last place of its mantissa.

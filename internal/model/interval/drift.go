@@ -8,7 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 )
 
-// Drift compares correlations in draws with those of the model that they are drawn around: where noise hides most cells of a pair, what is
+// Drift compares correlations in draws with the model's, around which they are drawn: where noise hides most cells of a pair, what is
 // cut off below 0 draws its relation towards none in all draws alike, and no scatter of the draws tells of that.
 type Drift struct {
 	pairs []domain.Clique

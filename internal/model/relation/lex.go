@@ -37,7 +37,7 @@ const (
 	maxDepth = 100 // of parentheses, signs and NOT
 )
 
-// split cuts the text into tokens, the last being the end. Words end at blanks, quotes and the bytes of signs, of which
+// split cuts the text into tokens, the last being the end. Words end at blanks, quotes and the bytes of signs;
 // the longer ones come first.
 func (l *lexer) split(signs ...string) error {
 	ends := blanks + quotes + strings.Join(signs, "")
