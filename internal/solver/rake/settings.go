@@ -128,10 +128,12 @@ func newSettings(p solver.Problem, t choose.Targets) settings {
 }
 
 // setFit makes those choices of the fit that no release depends on, by the relative noise of a public or released
-// number of units: on a whole universe whose cells can be learned, a prior that gives scores less weight.
+// number of units: on a whole universe whose cells are learned well, a prior that gives scores less weight. With it at a noise of .2 to
+// .4 tables of three of dense columns and chains err by 2 to 10 % more, and Adult's 7 by 2 %. Without it at .08 the largest error of these
+// is a quarter more.
 func (s *settings) setFit(noise float64) {
 	s.Deviation = .8
-	if s.Whole && noise < 1 {
+	if s.Whole && noise < .1 {
 		s.Deviation = 1.2
 	}
 }
