@@ -58,7 +58,7 @@ func sums(values int) func(*rand.Rand, []int) {
 // of three of dense columns by up to 23 % more, chains of four by 22 % and sums by 64 %.
 func TestAutoIsNotBehind(t *testing.T) {
 	const units, seeds = 50_000, 3
-	budgets := []dp.Epsilon{3, 1, 10}
+	budgets := []dp.Epsilon{3, .3, 1, 10}
 	if testing.Short() {
 		budgets = budgets[:1]
 	}
