@@ -102,7 +102,7 @@ func TestAsk(t *testing.T) {
 		must.Hold(t, strings.Contains(page, ">"+html.EscapeString(sql)+"</pre>"), "the page does not ask %s", sql)
 		for i := range a.Answers {
 			value, _, interval, hidden := a.Answers[i].Texts()
-			want := "<td>" + value + "</td><td>" + interval + "</td>"
+			want := "<td>" + value + "</td><td>" + interval + `</td><td class="words">` + html.EscapeString(a.Answers[i].From()) + "</td>"
 			must.Hold(t, hidden != "" || strings.Contains(page, want), "%s: the page has no %s", sql, want)
 		}
 	}

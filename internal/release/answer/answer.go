@@ -320,10 +320,11 @@ func (v *view) variance(out *Answer, g *group, a *Aggregate, count sum) {
 		}
 		return v.farther(at, code, deviation)
 	})
-	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
+	off := sigmas95 * v.deviation(g, func(p *piece) float64 { return count.part(p) * (p.values[k].mean - mean) / count.value },
+		func(p *piece) float64 { return count.part(p) * p.values[k].variance() / (count.value * count.value) }, v.farther)
+	out.Low, out.High = out.Value-sigmas95*out.StandardError-off*off, out.Value+sigmas95*out.StandardError // squares around a mean that is off are larger
 	if a.Function == "STDDEV" {
-		root := math.Sqrt(out.Value)
-		out.StandardError /= max(2*root, math.SmallestNonzeroFloat32)
-		out.Value, out.Low, out.High = root, math.Sqrt(max(0, out.Low)), math.Sqrt(out.High)
+		out.Value, out.Low, out.High = math.Sqrt(out.Value), math.Sqrt(max(0, out.Low)), math.Sqrt(out.High)
 	}
+	out.StandardError = (out.High - out.Low) / (2 * sigmas95)
 }

@@ -106,6 +106,9 @@ func (v *view) groups() (list []*group, found map[string]*group) {
 		}
 		cut(0, 1)
 	}
+	list = slices.DeleteFunc(list, func(g *group) bool {
+		return !slices.ContainsFunc(g.pieces, func(p piece) bool { return p.weight > unseen })
+	})
 	v.sort(list)
 	return list, found
 }

@@ -149,6 +149,48 @@ func TestTailsThatAreCut(t *testing.T) {
 	}
 }
 
+// TestDeviationsOfTwoValues: the deviation's interval has that of every share that the interval of the mean has, also around one half, where
+// it is at its largest.
+func TestDeviationsOfTwoValues(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(0, 1, 2), Resolution: 1}}}
+	for _, noise := range []float64{1, 25, 1e5} {
+		for _, p := range []float64{.02, .3, .45, .49, .5, .52, .8} {
+			r := unexplained(t, d, noise)
+			r.Model.Weights[0], r.Model.Weights[1] = 1-p, p
+			list := ask(t, r, "SELECT AVG(x), STDDEV(x) FROM rows")
+			mean, deviation := list[0], list[1]
+			for k := range 101 {
+				x := mean.Low + float64(k)/100*(mean.High-mean.Low)
+				s := math.Sqrt(x * (1 - x))
+				must.Hold(t, s > deviation.Low-.02*mean.StandardError && s < deviation.High+.02*mean.StandardError,
+					"of %g ± %g: a mean of %g has a deviation of %g, not in %g to %g", p, mean.StandardError, x, s, deviation.Low, deviation.High)
+			}
+		}
+	}
+}
+
+// TestMeansWhereNoiseHidesAll: a cell where a model has nobody errs as one with next to nobody does, also where all are in one cell.
+func TestMeansWhereNoiseHidesAll(t *testing.T) {
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(0, 9, 10), Resolution: 1},
+		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}}}}
+	for _, sql := range []string{"SELECT AVG(x), SUM(x), STDDEV(x) FROM rows", "SELECT sex, AVG(x), SUM(x) FROM rows GROUP BY sex", "SELECT AVG(x) FROM rows WHERE sex = F"} {
+		var list [2][]answer.Answer
+		for k, rest := range []float64{0, 1e-6} {
+			r := unexplained(t, d, 25)
+			for i := range r.Model.Weights {
+				r.Model.Weights[i] = rest
+			}
+			r.Model.Weights[0], r.Model.Weights[1] = .5, .5
+			list[k] = ask(t, r, sql)
+		}
+		must.Equal(t, len(list[0]), len(list[1]))
+		for i, a := range list[0] {
+			b := list[1][i]
+			must.Hold(t, a.High > .8*b.High && a.High < 1.25*b.High && a.StandardError > 0, "%s %v: up to %g, and with next to nobody elsewhere up to %g", a.Column, a.Group, a.High, b.High)
+		}
+	}
+}
+
 // TestTailsOfCounts: the same where each value is a cell.
 func TestTailsOfCounts(t *testing.T) {
 	for _, k := range []int{8, 16, 32, 64} {

@@ -300,14 +300,26 @@ func (k *Key) labels(a *domain.Attribute) func(code domain.Code) string {
 	}
 }
 
-// fill lists the cells that the model gives weight to.
+// A cell without people errs as others do. It has so few of them if numbers are computed, in tables of so many cells.
+const (
+	unseen     = 1e-9
+	mostUnseen = 4096
+)
+
+// fill lists the cells that the model gives weight to, and those where noise may hide people whose numbers count.
 func (v *view) fill() error {
 	m, scale := v.r.Model, v.r.Units/v.r.Model.Total()
 	v.table = interval.Table{Clique: v.clique, Codes: make([][]domain.Code, len(v.clique)), Rows: 1 + slices.Index(v.clique, v.rows)}
 	cells, err := v.clique.Cells(m.Sizes)
 	switch {
 	case err == nil && cells <= 1<<22:
-		v.table.AddMarginal(m.Sizes, m.Marginal(v.clique, nil), scale)
+		marginal := m.Marginal(v.clique, nil)
+		if len(v.numbers) > 0 && cells <= mostUnseen { // whoever noise hides in a cell has its numbers
+			for i, x := range marginal {
+				marginal[i] = max(x, unseen/scale)
+			}
+		}
+		v.table.AddMarginal(m.Sizes, marginal, scale)
 	case m.Columns == nil:
 		return errors.New("query: the columns have too many cells together; name fewer")
 	default:

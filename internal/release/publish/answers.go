@@ -97,7 +97,7 @@ func Asked(r *answer.Release) (list []report.Asked) {
 		}
 		asked := report.Asked{SQL: sql}
 		for i := range answers {
-			a := report.AskedAnswer{Group: strings.Join(answers[i].Group, ", "), Column: answers[i].Column}
+			a := report.AskedAnswer{Group: strings.Join(answers[i].Group, ", "), Column: answers[i].Column, From: answers[i].From()}
 			a.Value, _, a.Interval, a.Hidden = answers[i].Texts()
 			asked.Answers = append(asked.Answers, a)
 		}

@@ -55,8 +55,8 @@ type Asked struct {
 	Answers []AskedAnswer
 }
 
-// AskedAnswer is one number. Hidden says why it is absent.
-type AskedAnswer struct{ Group, Column, Value, Interval, Hidden string }
+// AskedAnswer is one number. From says where its error comes from, and Hidden says why it is absent.
+type AskedAnswer struct{ Group, Column, Value, Interval, From, Hidden string }
 
 // Marginal is a published marginal. Its cells are row-major, the last attribute fastest.
 type Marginal struct {
