@@ -49,7 +49,7 @@ func TestOpenColumns(t *testing.T) {
 		"type: INT64, min: 5, max: find":                      "a (max)",
 		"type: NUMERIC, min: find, max: 99.25, null: true":    "a (min)",
 		"type: NUMERIC, resolution: 0.001":                    "a (min, max)",
-		"type: FLOAT64, min: 9e99, max: find":                "a (max)",
+		"type: FLOAT64, min: 9e99, max: find":                 "a (max)",
 		"type: FLOAT64, min: find, max: find, resolution: .5": "a (min, max)",
 		"type: DATE, min: 9999-01-01, max: find":              "a (max)",
 		"type: TIMESTAMP, resolution: microsecond":            "a (min, max)",

@@ -151,7 +151,7 @@ func (f *FoundColumn) tail(e extent, n figures) {
 
 // limit is an end of a range. An open one is no value itself. Beyond a final one no values are expected.
 type limit struct {
-	at         *big.Rat
+	at          *big.Rat
 	open, final bool
 }
 
