@@ -71,11 +71,12 @@ lint:
 # Every test that needs no server. The first build compiles Apache Beam and takes some minutes. Each example is a program
 # of its own, which takes longer to link than to run: make vet compiles them, and make integration runs them. The command is
 # linked once for all. The longest tests come first, and three packages at a time keep two cores busy while tests wait.
-# Go keeps results of tests for as long as their own module stays: those that read the repository around it are run again.
-# make test SHORT= runs every test whole, as CI does: what make integration and make verify run is in it.
+# Go keeps results of tests for as long as their own module stays: those that read the repository around it are run again, and
+# those of integration that run the program, if they are run whole. make test SHORT= runs every test whole, as CI does: what
+# make integration and make verify run is in it.
 TESTPROGRAM = bin/test/dapple
 PROGRAM     = DAPPLE_TEST_PROGRAM=$(CURDIR)/$(TESTPROGRAM)
-AROUND      = /integration(/(docs|handout|mutation|verify))?$$
+AROUND      = /integration(/(docs|handout|mutation|verify$(if $(SHORT),,|crash|figures)))?$$
 ALLTESTS    = $(GO) list -f '{{.Dir}}' ./pipelines/... ./transforms/... ./dp/... ./internal/... ./solver/... ./io/...
 program:
 	@mkdir -p bin/test && $(GO) build -buildvcs=false -o $(TESTPROGRAM) ./pipelines/dapple

@@ -124,6 +124,9 @@ func (p *Plan) expected() (list []said) {
 		if p.LeastTV < p.LowTV {
 			text += fmt.Sprintf(", or about %s if columns hardly vary: nearly all have the same value", page.Plain(p.LeastTV))
 		}
+		if p.Domain.Len() > 1 {
+			text += "; less if columns follow from each other"
+		}
 		list = append(list, said{head: "error", text: text})
 	}
 	if !math.IsNaN(p.GapsTV) {
