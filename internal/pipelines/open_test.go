@@ -78,7 +78,7 @@ func TestRunOpen(t *testing.T) {
 		"# released: values, other, null\n  - {name: city, type: STRING, values: [\"Bonn\", \"Köln\"], other: true, null: true} # where they live\n",
 		"# released: max\n  - {name: age, type: INT64, min: 0, max: ",
 		"{name: status, type: INT64, values: [\"",
-		"# released: min, max, fallback\n  - {name: fare, type: NUMERIC, resolution: 0.50, min: ",
+		"# released: min, max, beyond, fallback\n  - {name: fare, type: NUMERIC, resolution: 0.50, min: ",
 		"{name: visited, type: DATE, min: 20",
 		"# left out: note: no value was found", "events: {person: [sex], rows: {max: ", "# released: rows: max",
 		"prefix: [1, 3], values: [\"", `"D66*"`, `"E*"`, `"I10"`,

@@ -229,7 +229,7 @@ columns:
   - {name: 'sex, or "x"', type: STRING, values: [Female, 'a,b', 'say "x"', "two\nlines", "cr\rcr", " blank ", é, "#", "0"], other: true, null: true}
   - {name: code, type: INT64, values: [7, -3, 0], other: true, other_value: -1, null: true}
   - {name: age, type: INT64, min: -9223372036854775808, max: 9223372036854775807, bins: 7, null: true}
-  - {name: rate, type: FLOAT64, min: -1.0e299, max: 1.0e299, bins: 9, null: true}
+  - {name: rate, type: FLOAT64, min: -9.0e99, max: 9.0e99, bins: 9, null: true}
   - {name: share, type: FLOAT64, min: 0, max: 1, bins: 10, resolution: 0.05, fallback: 0}
   - {name: income, type: NUMERIC, min: -3.000000001, max: 9, bins: 11, resolution: 0.000000001, null: true}
   - {name: cents, type: NUMERIC, min: 0, max: 100, bins: 4, null: true}
@@ -292,7 +292,7 @@ func TestWriter(t *testing.T) {
 		return b.String()
 	}
 	const want = `"sex, or ""x""",code,age,rate,share,income,cents,married,visited,seen,stamp,clock
-Female,7,-8564559748508006108,-9.444444444444445e+298,0,-2.727272729,6.25,false,0001-04-02,1969-12-30T00:15:00,1585-05-16T13:04:48Z,00:00:15
+Female,7,-8564559748508006108,-8.5e+99,0,-2.727272729,6.25,false,0001-04-02,1969-12-30T00:15:00,1585-05-16T13:04:48Z,00:00:15
 NULL,-1,NULL,NULL,0.9,NULL,NULL,NULL,NULL,NULL,NULL,23:59:15
 `
 	must.Equal(t, written("NULL"), want)
