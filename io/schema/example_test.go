@@ -27,7 +27,7 @@ columns:
 	}
 	fmt.Println(f.Domain.Sizes())
 	// Output:
-	// people.yaml:4:48: column: unknown key "bin"; the keys are name, type, values, prefix, min, max, bins, edges, step, resolution, exact, null, other, other_value, fallback
+	// people.yaml:4:48: column: unknown key "bin"; the keys are name, type, values, prefix, min, max, bins, edges, step, resolution, exact, beyond, null, other, other_value, fallback
 	// people.yaml:5:5: column "sex" does not say what an unusable value becomes; add other: true, null: true or fallback: VALUE
 	// [21 3]
 }
