@@ -2,6 +2,7 @@ package publish
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,7 +98,10 @@ func Asked(r *answer.Release) (list []report.Asked) {
 		}
 		asked := report.Asked{SQL: sql}
 		for i := range answers {
-			a := report.AskedAnswer{Group: strings.Join(answers[i].Group, ", "), Column: answers[i].Column, From: answers[i].From()}
+			a := report.AskedAnswer{Group: strings.Join(answers[i].Group, ", "), Column: answers[i].Column}
+			if from := answers[i].From(); !slices.Contains(asked.From, from) {
+				asked.From = append(asked.From, from)
+			}
 			a.Value, _, a.Interval, a.Hidden = answers[i].Texts()
 			asked.Answers = append(asked.Answers, a)
 		}

@@ -53,10 +53,11 @@ type Answer struct{ ID, Query, Value, Interval, From string }
 type Asked struct {
 	SQL     string
 	Answers []AskedAnswer
+	From    []string // where the errors of its answers come from
 }
 
-// AskedAnswer is one number. From says where its error comes from, and Hidden says why it is absent.
-type AskedAnswer struct{ Group, Column, Value, Interval, From, Hidden string }
+// AskedAnswer is one number. Hidden says why it is absent.
+type AskedAnswer struct{ Group, Column, Value, Interval, Hidden string }
 
 // Marginal is a published marginal. Its cells are row-major, the last attribute fastest.
 type Marginal struct {
