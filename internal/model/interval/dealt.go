@@ -26,7 +26,7 @@ func (p *part) deals(i int, pooled []bool, noise []float64) *dealing {
 	}
 	d := &dealing{make([]int32, n), make([]int32, n), slices.Clone(p.base), slices.Repeat([]int32{-1}, len(pooled))}
 	for j, code := range p.codes[i] {
-		if d.row[j], d.other[j] = int32(code), int32(p.codes[1-i][j]); !pooled[code] {
+		if d.row[j], d.other[j] = int32(code), int32(p.codes[1-i][j]); !pooled[code] || all[code] == 0 {
 			continue
 		}
 		d.people[j] *= 1 + math.Sqrt(noise[code])/all[code]

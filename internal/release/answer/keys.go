@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,3 +134,64 @@ func (p *parser) cut(k Key, s span, args []span) (Key, bool) {
 	}
 	return k, true
 }
+
+// fits reports what keeps a key from its column.
+func (k *Key) fits(a *domain.Attribute) error {
+	switch {
+	case k.Width > 0 && len(a.Cuts) == 0 && len(a.FloatCuts) == 0:
+		return fmt.Errorf("%s: the column has no numbers that can be cut; GROUP BY %s", k.Name, k.Column)
+	case k.Step > 0 && (len(a.Cuts) == 0 || !k.Step.Fits(a.Type)):
+		return fmt.Errorf("%s: the column has no dates or times with such parts; GROUP BY %s", k.Name, k.Column)
+	}
+	return nil
+}
+
+// cuts returns where a key cuts a column.
+func (k *Key) cuts(a *domain.Attribute) (ints []int64, floats []float64) {
+	switch n := len(a.Cuts); {
+	case k.Step > 0:
+		if ints = domain.CalendarCuts(a.Type, a.Cuts[0], min(a.Cuts[n-1]+1, a.Type.Facts().Most), k.Step); len(ints) > 0 {
+			ints = ints[:len(ints)-1] // the end
+		}
+	case k.Width > 0 && n > 0:
+		width := k.Width * math.Pow10(a.Scale)
+		for x := math.Ceil(float64(a.Cuts[0])/width) * width; x <= float64(a.Cuts[n-1]) && len(ints) < mostGroups; x += width {
+			ints = append(ints, int64(math.Ceil(x)))
+		}
+	case k.Width > 0:
+		for x := math.Ceil(a.FloatCuts[0]/k.Width) * k.Width; x <= a.FloatCuts[len(a.FloatCuts)-1] && len(floats) < mostGroups; x += k.Width {
+			floats = append(floats, x)
+		}
+	}
+	return ints, floats
+}
+
+// labels returns the name of the group that a cell is in.
+func (k *Key) labels(a *domain.Attribute) func(code domain.Code) string {
+	return func(code domain.Code) string {
+		lo, _, ok := a.Ends(code)
+		low, _, isFloat := a.FloatEnds(code)
+		switch {
+		case !ok && !isFloat || k.Step == 0 && k.Width == 0:
+			return a.Label(code)
+		case isFloat:
+			return strconv.FormatFloat(math.Floor(low/k.Width)*k.Width, 'g', -1, 64)
+		case k.Width > 0:
+			return strconv.FormatFloat(math.Floor(float64(lo)/math.Pow10(a.Scale)/k.Width)*k.Width, 'g', 12, 64)
+		}
+		text := string(a.AppendNative(nil, k.Step.Start(a.Type, lo)))
+		month, _ := strconv.Atoi(text[min(5, len(text)):min(7, len(text))])
+		switch k.Part {
+		case "year":
+			return text[:4]
+		case "month":
+			return strconv.Itoa(month)
+		case "quarter":
+			return strconv.Itoa((month + 2) / 3)
+		}
+		return text
+	}
+}
+
+// mostGroups is the most groups that are answered.
+const mostGroups = 2000

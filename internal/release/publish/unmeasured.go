@@ -1,45 +1,40 @@
 package publish
 
 import (
-	"slices"
-
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
-	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/release/answer"
 )
 
 // mostAsked is the most tables whose error is predicted: so many of them, evenly chosen, stand for all.
-const mostAsked = 20
+const mostAsked = 2
 
-// unmeasured returns the average total variation that is predicted of tables of the rows' columns that no table of the workload has, how many
-// there are, and how many tables of the widest kind there are in all. A column that a gap stands for is computed from several of the
-// model's, and a table with it needs one of them all.
+// unmeasured returns the average total variation that is predicted of those of the workload's widest tables that need more of the model's
+// columns than they have, as a column that a gap stands for is computed from several; how many such tables there are, and how many of the
+// widest in all.
 func unmeasured(r *answer.Release, w query.Workload) (tv float64, some, all int) {
-	d, cliques := r.Domain, w.Tables().Maximal().Cliques()
+	d := r.Domain
 	if len(d.Gaps) == 0 || d.Events != nil {
 		return 0, 0, 0
 	}
-	width := 0
-	for _, c := range cliques {
-		width = max(width, len(c))
+	names, after := d.Names(), make([][]int, d.Len())
+	for _, g := range d.Gaps {
+		names[g.Place], after[g.Place] = g.Declared.Name, g.After
 	}
-	from := make([]domain.Clique, d.Len()) // of each column of the rows: those of the model
-	for i := range from {
-		from[i] = domain.Clique{i}
-	}
-	names := d.Names()
-	for i, g := range d.Gaps {
-		from[g.Place], names[g.Place] = domain.NewClique(append([]int{g.Place}, g.After...)...), d.Gaps[i].Declared.Name
-	}
-	var tables [][]string
-	for _, c := range marginal.Subsets(domain.All(d.Len()), width) {
-		var needs []int
-		var columns []string
-		for _, i := range c {
-			needs, columns = append(needs, from[i]...), append(columns, names[i])
+	width, tables := 0, [][]string(nil)
+	for _, c := range w.Tables().Maximal().Cliques() {
+		if len(c) < width {
+			continue
 		}
-		if all++; !slices.ContainsFunc(cliques, func(have domain.Clique) bool { return have.Contains(domain.NewClique(needs...)) }) {
+		if len(c) > width {
+			width, tables, all = len(c), nil, 0
+		}
+		var columns []string
+		needs := []int(c)
+		for _, i := range c {
+			needs, columns = append(needs[:len(needs):len(needs)], after[i]...), append(columns, names[i])
+		}
+		if all++; len(domain.NewClique(needs...)) > len(c) {
 			tables = append(tables, columns)
 		}
 	}
