@@ -108,7 +108,7 @@ func (v *Intervals) answeredHighs(m *miss.Table, c domain.Clique, fitted, standa
 			all[i] = floats.Sum(line[i])
 		}
 	}
-	cells := float64(len(m.Counts))
+	cells, far := float64(len(m.Counts)), v.far(m)
 	for cell, at := range v.answersOf(m) {
 		noise := m.Variance * (1 - 1/cells)
 		if m.Centred {
@@ -118,10 +118,22 @@ func (v *Intervals) answeredHighs(m *miss.Table, c domain.Clique, fitted, standa
 				noise += line[i][code]*own*own + (all[i]-line[i][code])/(cells*cells)
 			}
 		}
+		if fitted[cell] > far*math.Sqrt(noise) {
+			continue
+		}
 		miss := m.Unit * float64(m.Counts[at])
 		up := SigmasAbove(fitted[cell], standardErrors[cell]) * (math.Sqrt(noise) + math.Sqrt(v.ofTotal(fitted[cell], len(fitted))))
 		dst[cell] = max(dst[cell], fitted[cell]-miss+up)
 	}
+}
+
+// far returns how many standard deviations of its noise a cell with an answer has at most, if its upper end is the answer's own. Of the
+// cells of sums whose noise a fit to whole marginals loses, few people alone have such an end.
+func (v *Intervals) far(m *miss.Table) float64 {
+	if v.scale >= 0 && m.Kept > 0 && m.Kept < .999 {
+		return manySigmas
+	}
+	return math.Inf(1)
 }
 
 // manySigmas is how many standard deviations of its noise a sum of cells has that a fit draws towards 0 no more.
@@ -145,7 +157,7 @@ func (l *Linear) High(cells []int, q []float64, sigmas float64) float64 {
 		}
 		far := manySigmas
 		if p.alone != nil && concentration(means) > .99 { // of one cell, whose interval has no other end
-			far = math.Inf(1)
+			far = p.missed.far
 		}
 		if p.missed.merged {
 			means = p.missed.spread(means)

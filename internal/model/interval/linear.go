@@ -63,7 +63,7 @@ func (v *Intervals) Linear(t Table) *Linear {
 			}
 		}
 		if l.whole && len(sub) == l.width && l.width > 1 && p.missed != nil && p.missed.noise > 0 {
-			p.alone = v.kept(t.Clique, p.missed.noise, p.base, p.missed.miss)
+			p.alone = v.kept(t.Clique, p.missed.noise, p.missed.kept, p.base, p.missed.miss)
 		}
 		if i := slices.Index(sub, t.Rows-1); i >= 0 && len(sub) == 2 && v.uncertainty != nil {
 			if p.dealt = p.deals(i, v.uncertainty.Pooled[t.Clique[sub[i]]], v.oneWay[t.Clique[sub[i]]]); p.dealt != nil {

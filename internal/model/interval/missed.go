@@ -20,6 +20,8 @@ type missed struct {
 	base    []float64    // fitted counts of the table's cells with weight
 	miss    []float64    // of them, counts
 	noise   float64      // variance of an answer
+	kept    float64      // see miss.Table
+	far     float64      // see Intervals.far
 	merged  bool         // the model alone tells values apart that have one answer
 	centred bool         // see miss.Table
 	line    [2][]float64 // variance of the sum along each line, if centred
@@ -81,7 +83,7 @@ func (v *Intervals) missedBy(p *part, c domain.Clique) *missed {
 	if m == nil {
 		return nil
 	}
-	out := &missed{cell: make([]int32, len(p.base)), lines: make([][]int32, len(c)), sizes: make([]int, len(c)), noise: m.Variance, merged: m.Codes != nil, centred: m.Centred && len(c) == 2}
+	out := &missed{cell: make([]int32, len(p.base)), lines: make([][]int32, len(c)), sizes: make([]int, len(c)), noise: m.Variance, kept: m.Kept, far: v.far(m), merged: m.Codes != nil, centred: m.Centred && len(c) == 2}
 	for i, a := range c {
 		out.sizes[i] = codesOf(m, i, v.sizes[a])
 		if v.uncertainty != nil {

@@ -7,13 +7,16 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/solver/dpam"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
+	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 )
 
-// TestSelectedCoverage: of tables that are fitted by selection, diagonals and columns that hardly vary, 90 to 99 % of the intervals of
-// values with people hold, and of cells of pairs. No end of a cell is further than 5 half widths from the truth. Fixed seeds.
-func TestSelectedCoverage(t *testing.T) {
+// TestCoverage: of tables that are fitted by selection, diagonals and columns that hardly vary, 90 to 99 % of the intervals of values
+// with people hold, and of cells of pairs. The same holds of pairs inside a triple with a function of two columns, or a copy, by either
+// method. No end of a cell is further than 5 half widths from the truth. Fixed seeds.
+func TestCoverage(t *testing.T) {
 	diagonal := func(r *rand.Rand, people int) *solvertest.Table {
 		table := solvertest.NewTable(20+r.IntN(20), 20+r.IntN(20))
 		wide, power := 2+r.IntN(8), .7+r.Float64()
@@ -30,18 +33,41 @@ func TestSelectedCoverage(t *testing.T) {
 		}
 		return table
 	}
+	function := func(r *rand.Rand, people int) *solvertest.Table {
+		k, x := 3+r.IntN(6), 1+r.IntN(9)
+		table := solvertest.NewTable(k, 4, 4*k)
+		for range people {
+			a, b := r.IntN(k), r.IntN(4)
+			table.Counts[(4*a+b)*4*k+(x*a+3*b)%(4*k)]++
+		}
+		return table
+	}
+	copied := func(r *rand.Rand, people int) *solvertest.Table {
+		k := 5 + r.IntN(20)
+		table := solvertest.NewTable(k, 3, k)
+		for range people {
+			a := int(float64(k) * r.Float64() * r.Float64())
+			table.Counts[(3*a+r.IntN(3))*k+a]++
+		}
+		return table
+	}
+	type method = func(solver.Problem, *solvertest.Curator) (*solver.Result, error)
+	bySelection := func(p solver.Problem, c *solvertest.Curator) (*solver.Result, error) { return dpfw.Solve(p, c) }
+	byAnswers := func(p solver.Problem, c *solvertest.Curator) (*solver.Result, error) { return dpam.Solve(p, c) }
 	for _, kind := range []struct {
 		name    string
 		seeds   uint64
 		of      func(r *rand.Rand, people int) *solvertest.Table
 		epsilon dp.Epsilon
-	}{{"diagonals", 16, diagonal, .3}, {"diagonals", 16, diagonal, 1}, {"near constants", 100, constant, .3}, {"near constants", 100, constant, 1}} {
+		solve   method
+	}{{"diagonals", 16, diagonal, .3, bySelection}, {"diagonals", 16, diagonal, 1, bySelection}, {"near constants", 100, constant, .3, bySelection}, {"near constants", 100, constant, 1, bySelection},
+		{"functions", 16, function, 1, bySelection}, {"functions", 16, function, 1, byAnswers}, {"copies", 16, copied, 1, bySelection}, {"copies", 16, copied, 1, byAnswers}} {
 		held, all, farthest := [4]float64{}, [4]float64{}, 0.0
 		for seed := range kind.seeds {
 			table := kind.of(rand.New(rand.NewPCG(seed, 61)), []int{4000, 30_000}[seed%2])
 			p := solvertest.Problem(table, 3, dp.AddRemove, kind.epsilon, false)
 			p.Delta = 1e-9
-			result, err := dpfw.Solve(p, solvertest.CuratorFor(table, p, dp.ZCDP, seed))
+			result, err := kind.solve(p, solvertest.CuratorFor(table, p, dp.ZCDP, seed))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -85,7 +85,7 @@ func Restore(data []byte, sizes []int) (*Intervals, error) {
 		v.measurements = append(v.measurements, query.Measurement{Clique: m.Clique, Variance: m.Variance})
 	}
 	for _, m := range s.Misses {
-		if m == nil || len(m.Clique) > 2 && (m.Centred || s.Uncertainty != nil) || !within(m.Clique) || !(m.Unit > 0) || !(m.Variance >= 0) || !m.Fits(sizes) {
+		if m == nil || len(m.Clique) > 2 && (m.Centred || s.Uncertainty != nil) || !within(m.Clique) || !(m.Unit > 0) || !(m.Variance >= 0) || !(m.Kept >= 0) || !m.Fits(sizes) {
 			return nil, errState
 		}
 	}

@@ -57,15 +57,18 @@ func (v *Intervals) answeredCells(m *miss.Table, c domain.Clique, fitted, dst []
 	for i, x := range m.Counts {
 		misses[i] = m.Unit * float64(x)
 	}
-	for i, x := range v.kept(c, m.Variance, fitted, misses) {
+	for i, x := range v.kept(c, m.Variance, m.Kept, fitted, misses) {
 		dst[i] = math.Sqrt(x + inflationOfTables*inflationOfTables*v.ofTotal(fitted[i], len(fitted)))
 	}
 }
 
 // kept returns the variances of counts whose answers are known, with their noise and the misses of the fit. It keeps the part w of an
 // answer, and errs by that part of its noise, and by that part of the way between them. Of a certificate w follows from the number of
-// people alone. Of 24 kinds of tables, 4 of each, at ε = .3 to 10 98 % of the cells with people hold by dpam, and 97 % by dpfw.
-func (v *Intervals) kept(c domain.Clique, noise float64, fitted, misses []float64) []float64 {
+// people alone. It is at most the part most, if that is known. Of 24 kinds of tables, 4 of each, at ε = .3 to 10 98 % of the cells with people hold by dpam, and 97 % by dpfw.
+func (v *Intervals) kept(c domain.Clique, noise, most float64, fitted, misses []float64) []float64 {
+	if most == 0 {
+		most = 1
+	}
 	out, part, scale, summed := make([]float64, len(fitted)), 1.0, 1.0, max(1, leastKept*noise)/softening // without more, counts of people vary as they do
 	if v.scale >= 0 {
 		part, scale, summed = followed(noise, fitted, misses), wholeInflation*wholeInflation*v.scale, 1
@@ -78,7 +81,7 @@ func (v *Intervals) kept(c domain.Clique, noise float64, fitted, misses []float6
 	for i, miss := range misses {
 		b := max(fitted[i], 0)
 		prior := max(scale*(b+softening*summed), miss*miss-farNoise*noise)
-		w := max(prior/(prior+noise), part*b/(b+math.Sqrt(noise)))
+		w := min(most, max(prior/(prior+noise), part*b/(b+math.Sqrt(noise))))
 		out[i] = inflationOfTables * inflationOfTables * (w*(noise+w*miss*miss) + min(rounding, b))
 	}
 	return out
@@ -120,8 +123,7 @@ func (v *Intervals) precision(c domain.Clique) float64 {
 }
 
 // columnVariances returns the variance of the count of every value of a fit to the answers of marginals. A fit that gives no cell less than 0
-// loses the noise of empty cells: what is left is that of cells with more people than noise, or of as many as people are spread over,
-// (Σb)²/Σb², and what all cells are lowered by. Of 17 kinds of tables, with δ and without, at ε from .3 to 10, 90 to 100 % of the shares
+// loses the noise of empty cells, see miss.Kept, and lowers all cells. Of 17 kinds of tables, with δ and without, at ε from .3 to 10, 90 to 100 % of the shares
 // of values hold. If nothing is measured it is 0.
 func columnVariances(r *solver.Result, answered []query.Measurement) [][]float64 {
 	out, scale := make([][]float64, len(r.Model.Sizes)), math.Max(r.Total.Units, 1)/r.Model.Total()
@@ -131,20 +133,13 @@ func columnVariances(r *solver.Result, answered []query.Measurement) [][]float64
 	for _, m := range answered {
 		fitted := r.Model.Marginal(m.Clique, nil)
 		floats.Scale(scale, fitted)
-		bias, square, noise := lowered(fitted, math.Sqrt(m.Variance)), make([]float64, len(fitted)), make([]float64, len(fitted))
-		for j, b := range fitted {
-			square[j], noise[j] = b*b, min(b*b, m.Variance)
-		}
+		bias := lowered(fitted, math.Sqrt(m.Variance))
 		for _, a := range m.Clique {
 			onto, k := population.NewProjection(r.Model.Sizes, m.Clique, domain.Clique{a}), len(out[a])
-			sum := func(cells []float64) []float64 { return onto.Sum(make([]float64, k), cells) }
-			biases, squares, noises := sum(bias), sum(square), sum(noise)
-			for code, b := range sum(fitted) {
-				cells := float64(len(fitted) / k)
-				if squares[code] > 0 { // there are people, and more than float64 loses
-					cells = min(cells, b*b/squares[code])
-				}
-				out[a][code] += 1 / (max(cells*m.Variance, noises[code]) + biases[code]*biases[code])
+			biases := onto.Sum(make([]float64, k), bias)
+			_, noises := miss.Kept(onto, k, fitted, m.Variance)
+			for code, noise := range noises {
+				out[a][code] += 1 / (noise + biases[code]*biases[code])
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
@@ -19,6 +21,7 @@ type Table struct {
 	Unit     float64         // of Counts, in counts
 	Counts   []int32
 	Variance float64 // noise of an answer, each independent of others, counts²
+	Kept     float64 `json:",omitempty"` // part of that noise that the fit keeps, in variance, in the mean of people; 0: not known
 	Centred  bool    // the answers have no noise of sums along axes: only their part that sums to 0 along each has this noise
 }
 
@@ -130,5 +133,55 @@ func Of(m *population.Model, units float64, answered []query.Measurement) (list 
 		}
 		list = append(list, New(cliques[i], nil, fitted, 1/precisions[i], false))
 	}
+	keep(m, scale, answered, func(c domain.Clique) *Table {
+		if i, ok := at[c.Key()]; ok {
+			return list[i]
+		}
+		return nil
+	})
 	return list
+}
+
+// keep sets the parts that the fit keeps of the noise of pairs and triples.
+func keep(m *population.Model, scale float64, answered []query.Measurement, of func(domain.Clique) *Table) {
+	people := map[*Table]float64{}
+	for _, a := range answered {
+		fitted := m.Marginal(a.Clique, nil)
+		floats.Scale(scale, fitted)
+		for width := 2; width <= widest; width++ {
+			for _, c := range marginal.Subsets(a.Clique, width) {
+				t := of(c)
+				if t == nil {
+					continue
+				}
+				each := a.Variance * float64(len(fitted)) / float64(len(t.Counts))
+				sums, noises := Kept(population.NewProjection(m.Sizes, a.Clique, c), len(t.Counts), fitted, a.Variance)
+				for i, b := range sums {
+					t.Kept, people[t] = t.Kept+b*noises[i]/each, people[t]+b
+				}
+			}
+		}
+	}
+	for t, n := range people {
+		t.Kept /= max(n, 1)
+	}
+}
+
+// Kept returns sums of the cells of a fitted table, and the noise that a fit without counts below 0 keeps in each, in variance: that of
+// cells with more people than noise, or of as many as the people are spread over, (Σb)²/Σb². It loses the noise of empty cells.
+func Kept(onto *population.Projection, size int, fitted []float64, variance float64) (sums, noises []float64) {
+	squares, most := make([]float64, len(fitted)), make([]float64, len(fitted))
+	for j, b := range fitted {
+		squares[j], most[j] = b*b, min(b*b, variance)
+	}
+	sum := func(x []float64) []float64 { return onto.Sum(make([]float64, size), x) }
+	sums, noises, squares = sum(fitted), sum(most), sum(squares)
+	for i, b := range sums {
+		cells := float64(len(fitted) / size)
+		if squares[i] > 0 { // there are people, and more than float64 loses
+			cells = min(cells, b*b/squares[i])
+		}
+		noises[i] = max(cells*variance, noises[i])
+	}
+	return sums, noises
 }
