@@ -16,6 +16,7 @@ import (
 type TreeShape struct {
 	Values int
 	Null   bool
+	Own    []int // ascending values that are like no other, such as codes for what is missing: Descend counts each by itself
 }
 
 // Codes returns the number of codes.
@@ -66,10 +67,9 @@ type TreeNode struct {
 
 // Tree is a released tree of differences. It holds the nodes that Descend visits.
 type Tree struct {
-	Attribute int
-	Shape     TreeShape
-	Variance  float64 // of each difference, counts²
-	Nodes     []TreeNode
+	Shape    TreeShape
+	Variance float64 // of each difference, counts²
+	Nodes    []TreeNode
 }
 
 // Piece is an estimated number of records in the codes From … To−1, which the release does not tell apart.
@@ -90,14 +90,16 @@ type piece struct {
 //
 // Let σ be the standard deviation of the noise and t = σ·√(2·ln nodes) the size of its largest value among the visited
 // nodes of a level. A difference within farSigmas·σ of the whole count counts as all of it, because noise does not move
-// records far from all others; one within t of what even values have, or NaN, counts as theirs.
+// records far from all others; one within t of what even values have, or NaN, counts as theirs. Values of their own are counted
+// before, by all differences that they take part in, and have a piece each; the others are what is left without them.
 func (s TreeShape) Descend(total, variance float64, difference func(level, index int) float64) []Piece {
-	sigma, done := math.Sqrt(variance), []piece(nil)
-	open, level := []piece{{0, 0, s.Values, max(total, 0)}}, 0
+	sigma := math.Sqrt(variance)
+	total, difference, done := s.takeOwn(max(total, 0), difference)
+	open, level := []piece{{0, 0, s.Values, total}}, 0
 	if s.Null {
-		d := clampTo(difference(0, 0), max(total, 0))
-		done = append(done, piece{from: s.Values, to: s.Values + 1, count: (max(total, 0) - d) / 2})
-		open[0].count, level = (max(total, 0)+d)/2, 1
+		d := clampTo(difference(0, 0), total)
+		done = append(done, piece{from: s.Values, to: s.Values + 1, count: (total - d) / 2})
+		open[0].count, level = (total+d)/2, 1
 	}
 	for width := 1 << s.halvings(); width > 1; width, level = width/2, level+1 {
 		open, done = s.halve(open, done, width, level, sigma, difference)
@@ -113,7 +115,7 @@ const farSigmas = 3
 func (s TreeShape) halve(open, done []piece, width, level int, sigma float64, difference func(level, index int) float64) ([]piece, []piece) {
 	visited := 0
 	for _, p := range open {
-		if p.count > sigma && p.from+width/2 < s.Values {
+		if p.count > sigma && s.others(p.from+width/2, p.to) > 0 && s.others(p.from, p.from+width/2) > 0 {
 			visited++
 		}
 	}
@@ -121,17 +123,20 @@ func (s TreeShape) halve(open, done []piece, width, level int, sigma float64, di
 	var next []piece
 	for _, p := range open {
 		middle := p.from + width/2
+		first, second := s.others(p.from, min(middle, p.to)), s.others(middle, p.to)
 		switch {
-		case middle >= s.Values: // the second half is padding
-			next = append(next, piece{2 * p.index, p.from, p.to, p.count})
-		case p.count <= limit:
+		case second == 0: // padding, or values of their own
+			next = append(next, piece{2 * p.index, p.from, min(middle, p.to), p.count})
+		case first == 0:
+			next = append(next, piece{2*p.index + 1, middle, p.to, p.count})
+		case p.count <= limit && first+second == p.to-p.from:
 			done = append(done, p)
 		default:
-			even := 0.0
-			if second := p.to - middle; second < width/2 { // partly padding: alike means alike for each value
-				even = p.count * (1 - 2*float64(second)/float64(p.to-p.from))
+			even := p.count * (1 - 2*float64(second)/float64(first+second)) // alike means alike for each value
+			d := even
+			if p.count > limit {
+				d = clampTo(difference(level, p.index), p.count)
 			}
-			d := clampTo(difference(level, p.index), p.count)
 			switch size := math.Abs(d); {
 			case size > limit && p.count-size < farSigmas*sigma:
 				d = math.Copysign(p.count, d)
@@ -148,6 +153,71 @@ func (s TreeShape) halve(open, done []piece, width, level int, sigma float64, di
 		}
 	}
 	return next, done
+}
+
+// others returns how many values of a range are not of their own.
+func (s TreeShape) others(from, to int) int {
+	if from >= to {
+		return 0
+	}
+	low, _ := slices.BinarySearch(s.Own, from)
+	high, _ := slices.BinarySearch(s.Own, to)
+	return to - from - (high - low)
+}
+
+// takeOwn counts the values of their own, and returns their pieces, the number of all other records and their differences. A count
+// follows from the k differences that its value takes part in, whatever the others are: its variance is (1 − 4^−k)/3 of theirs.
+func (s TreeShape) takeOwn(total float64, difference func(level, index int) float64) (rest float64, differences func(level, index int) float64, own []piece) {
+	if len(s.Own) == 0 {
+		return total, difference, nil
+	}
+	drawn := map[[2]int]float64{}
+	once := func(level, index int) float64 {
+		d, ok := drawn[[2]int{level, index}]
+		if !ok {
+			d = difference(level, index)
+			drawn[[2]int{level, index}] = d
+		}
+		return d
+	}
+	rest = total
+	counted := map[[2]int]float64{} // what values of their own make of a difference
+	for _, v := range s.Own {
+		count := total
+		s.path(v, func(level, index int, sign, part float64) {
+			if d := once(level, index); !math.IsNaN(d) {
+				count = (count + sign*d) / 2
+			} else {
+				count *= part
+			}
+		})
+		count = min(max(count, 0), rest)
+		rest -= count
+		own = append(own, piece{from: v, to: v + 1, count: count})
+		s.path(v, func(level, index int, sign, _ float64) { counted[[2]int{level, index}] += sign * count })
+	}
+	return rest, func(level, index int) float64 { return once(level, index) - counted[[2]int{level, index}] }, own
+}
+
+// path calls visit for the differences that value v takes part in, from the root down, with the sign of v and the part of the values of
+// the node that are in its half.
+func (s TreeShape) path(v int, visit func(level, index int, sign, part float64)) {
+	level := 0
+	if s.Null {
+		visit(0, 0, 1, 1)
+		level = 1
+	}
+	for from, width := 0, 1<<s.halvings(); width > 1; width, level = width/2, level+1 {
+		middle, to := from+width/2, min(from+width, s.Values)
+		switch {
+		case middle >= s.Values: // padding
+		case v < middle:
+			visit(level, from/width, 1, float64(middle-from)/float64(to-from))
+		default:
+			visit(level, from/width, -1, float64(to-middle)/float64(to-from))
+			from = middle
+		}
+	}
 }
 
 func clampTo(x, limit float64) float64 { return min(max(x, -limit), limit) }
@@ -192,22 +262,25 @@ func (s TreeShape) Cumulative(counts []int64) (up []int64, null int64) {
 // Difference returns the exact difference of a node from cumulative counts, up[v] being the records below value v, and
 // the records with NULL.
 func (s TreeShape) Difference(up []int64, null int64, level, index int) int64 {
+	if s.Null && level == 0 {
+		return up[s.Values] - null
+	}
+	h := s.halving(level, index)
+	return up[h.Middle] - up[h.From] - (up[h.To] - up[h.Middle])
+}
+
+// halving returns the values of a node's two halves. Those of NULL's node are all in the first one.
+func (s TreeShape) halving(level, index int) (h Halving) {
 	if s.Null {
 		if level == 0 {
-			return up[s.Values] - null
+			return Halving{Middle: s.Values, To: s.Values}
 		}
 		level--
 	}
-	from, middle, to := s.halves(level, index)
-	return up[middle] - up[from] - (up[to] - up[middle])
-}
-
-// halves returns the values of a node's two halves, from … middle−1 and middle … to−1, at a level of those that halve
-// values, counted from 0.
-func (s TreeShape) halves(level, index int) (from, middle, to int) {
 	width := 1 << (s.halvings() - level)
-	from = index * width
-	return from, min(from+width/2, s.Values), min(from+width, s.Values)
+	h.From = index * width
+	h.Middle, h.To = min(h.From+width/2, s.Values), min(h.From+width, s.Values)
+	return h
 }
 
 // Halving is a released difference between the records of the values From … Middle−1 and Middle … To−1.
@@ -225,8 +298,8 @@ func (t *Tree) Halvings() []Halving {
 	var out []Halving
 	for _, n := range t.Nodes {
 		if n.Level >= null {
-			h := Halving{Difference: n.Difference}
-			h.From, h.Middle, h.To = t.Shape.halves(n.Level-null, n.Index)
+			h := t.Shape.halving(n.Level, n.Index)
+			h.Difference = n.Difference
 			out = append(out, h)
 		}
 	}

@@ -75,7 +75,7 @@ var odd = []family{
 	}},
 	{"codes for missing", func(r *rand.Rand, people int) *generated {
 		g := &generated{}
-		code, part := []string{"-9", "999", "-1"}[r.IntN(3)], .02+.5*r.Float64()
+		code, part := []string{"-9", "999", "-1", "99999"}[r.IntN(4)], .5*math.Pow(1000, -r.Float64())
 		g.add("age", "type: INT64, min: 0, max: 99, exact: ["+code+"]", people, func(int) string {
 			if r.Float64() < part {
 				return code

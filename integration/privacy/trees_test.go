@@ -135,6 +135,6 @@ func eachDifference(c mechanism.Call, t table, visit func(noise, variance float6
 // total promises many records.
 var throughTrees = method{"trees", []dp.Accounting{dp.ZCDP, dp.GaussianOnly},
 	func(_ solver.Problem, c solver.Curator) (*solver.Result, error) {
-		_, err := c.(rake.Curator).Trees("trees", 1, []domain.Clique{{0}}, []query.TreeShape{{Values: 4, Null: true}}, 1e6, []float64{1}, dp.ShareOf(1, 1))
+		_, err := c.(rake.Curator).Trees("trees", 1, []domain.Clique{{0}}, []query.TreeShape{{Values: 4, Null: true, Own: []int{2}}}, 1e6, []float64{1}, dp.ShareOf(1, 1))
 		return nil, err
 	}}

@@ -154,6 +154,9 @@ func TestDigests(t *testing.T) {
 	base.Shapes = []query.TreeShape{{}}
 	base.Of, base.Part = []query.ValuesOf{{Column: 1, Prefix: 2, Standing: []string{"a"}}}, dp.ShareOf(1, 2)
 	note("request", base.Digest())
+	own := base
+	own.Shapes = []query.TreeShape{{Own: []int{0}}}
+	note("a value of its own", own.Digest())
 	changed := reflect.TypeOf(base)
 	for i := range changed.NumField() {
 		other := base

@@ -157,7 +157,7 @@ func (r Request) Digest() [sha256.Size]byte {
 	}
 	addRecoding(in, r.Merge)
 	for _, s := range r.Shapes {
-		in.Int64s([]int64{int64(s.Values), int64(s.Codes())})
+		in.Int64s(append([]int64{int64(s.Values), int64(s.Codes())}, ints(s.Own)...))
 	}
 	for _, m := range r.Model {
 		addFloats(in, m)
@@ -190,7 +190,7 @@ func (r Release) Digest() [sha256.Size]byte {
 		}
 	}
 	for _, t := range r.Trees {
-		in.Int64s([]int64{int64(t.Attribute), int64(t.Shape.Values), int64(t.Shape.Codes()), bits(t.Variance)})
+		in.Int64s(append([]int64{int64(t.Shape.Values), int64(t.Shape.Codes()), bits(t.Variance)}, ints(t.Shape.Own)...))
 		for _, n := range t.Nodes {
 			in.Int64s([]int64{int64(n.Level), int64(n.Index), bits(n.Difference)})
 		}
@@ -199,6 +199,13 @@ func (r Release) Digest() [sha256.Size]byte {
 }
 
 func bits(x float64) int64 { return int64(math.Float64bits(x)) }
+
+func ints(list []int) (out []int64) {
+	for _, x := range list {
+		out = append(out, int64(x))
+	}
+	return out
+}
 
 func addFloats(in *noise.Inputs, list []float64) {
 	ints := make([]int64, len(list))

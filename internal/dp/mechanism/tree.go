@@ -49,11 +49,14 @@ func (g *gate) trees(r Request) (plan, error) {
 		for i, c := range r.Cliques {
 			counts[i] = g.marginal(c)
 			in.Text(c.Key()).Int64(int64(r.Shapes[i].Values)).Int64s(counts[i]).Rat(event.Scales[i])
+			if own := r.Shapes[i].Own; own != nil {
+				in.Int64s(ints(own))
+			}
 		}
 		src := g.open(r.Stage, r.Round, in.Sum())
 		release := Release{Trees: make([]query.Tree, len(r.Cliques))}
-		for i, c := range r.Cliques {
-			release.Trees[i] = g.drawTree(c[0], r.Shapes[i], counts[i], r.Total, event.Variance(i), func() (int64, int) {
+		for i := range r.Cliques {
+			release.Trees[i] = g.drawTree(r.Shapes[i], counts[i], r.Total, event.Variance(i), func() (int64, int) {
 				return samplers[i].Draw(src), event.GridBits
 			})
 		}
@@ -71,9 +74,9 @@ func treeL1(n dp.Neighbouring, squared dp.L2Squared) dp.L1 {
 }
 
 // drawTree releases the differences that Descend asks for.
-func (g *gate) drawTree(attribute int, s query.TreeShape, counts []int64, total, variance float64, draw func() (int64, int)) query.Tree {
+func (g *gate) drawTree(s query.TreeShape, counts []int64, total, variance float64, draw func() (int64, int)) query.Tree {
 	up, null := s.Cumulative(counts)
-	t := query.Tree{Attribute: attribute, Shape: s, Variance: variance}
+	t := query.Tree{Shape: s, Variance: variance}
 	s.Descend(total, variance, func(level, index int) float64 {
 		z, gridBits := draw()
 		y := inCounts(s.Difference(up, null, level, index), g.weightBits, z, gridBits)

@@ -141,6 +141,7 @@ func (c *columnReader) learn() {
 		c.exact()
 		c.attr.ReserveExact()
 		beyond = c.attr.Fine() - n
+		c.attr.Learned = min(max(c.attr.Learned, 2*(len(c.attr.Exact)+len(c.attr.FloatExact))+1), c.attr.Fine(), domain.MaxSize-1) // each has a bin
 	}
 	switch {
 	case n+beyond > domain.MaxFine:

@@ -226,7 +226,7 @@ func (c *curator) Trees(stage string, round int, cliques []domain.Clique, shapes
 		for i, s := range shapes {
 			h := whole(c.data.marginal(cliques[i]))
 			up, null := s.Cumulative(h)
-			tree := query.Tree{Attribute: cliques[i][0], Shape: s, Variance: 1 / (precision[i] * c.precision(sum, charge))}
+			tree := query.Tree{Shape: s, Variance: 1 / (precision[i] * c.precision(sum, charge))}
 			s.Descend(total, tree.Variance, func(level, index int) float64 {
 				y := float64(s.Difference(up, null, level, index)) + c.noise(tree.Variance)
 				tree.Nodes = append(tree.Nodes, query.TreeNode{Level: level, Index: index, Difference: y})

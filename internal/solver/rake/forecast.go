@@ -121,7 +121,7 @@ func (c *expectedAnswers) Trees(_ string, _ int, cliques []domain.Clique, shapes
 		sum += c.run.law.Spend(c.run.law.Tree(s), precision[i])
 	}
 	for i, s := range shapes {
-		out[i] = query.Tree{Attribute: cliques[i][0], Shape: s, Variance: 1 / (precision[i] * c.precision(sum, share))}
+		out[i] = query.Tree{Shape: s, Variance: 1 / (precision[i] * c.precision(sum, share))}
 		out[i].Nodes = c.nodes(cliques[i][0], s, total)
 	}
 	return out, nil

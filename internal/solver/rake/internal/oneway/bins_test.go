@@ -14,7 +14,7 @@ import (
 func TestBins(t *testing.T) {
 	pieces := []query.Piece{{From: 0, To: 1, Count: 5000}, {From: 1, To: 999, Count: 4000}, {From: 999, To: 1000, Count: 900}, {From: 1000, To: 100_000, Count: 100}}
 	p := NewProfile(pieces, 100_000)
-	starts := p.bins(20, 50)
+	starts := p.bins(20, 50, nil)
 	if len(starts) != 20 || !contains(starts, 1) || !contains(starts, 999) || !contains(starts, 1000) {
 		t.Errorf("bins %v", starts)
 	}
@@ -27,7 +27,7 @@ func TestBins(t *testing.T) {
 			t.Errorf("bin %d … %d has %g records", from, to, n)
 		}
 	}
-	if got := NewProfile([]query.Piece{{From: 0, To: 100}}, 100).bins(20, 5); len(got) != 20 {
+	if got := NewProfile([]query.Piece{{From: 0, To: 100}}, 100).bins(20, 5, nil); len(got) != 20 {
 		t.Errorf("%d bins of no records, want 20", len(got))
 	}
 }
@@ -45,7 +45,7 @@ func contains(list []int, v int) bool {
 // records. They share the code of the bin before them; NULL does not.
 func TestEmptyBinsJoin(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 99}, Resolution: 1, Learned: 5, Null: true}}}
-	one := Table{Counts: []float64{500, 300, 0, 1, 0, 200}, Sigma: 5, Learned: true, shrunk: true}
+	one := Table{Counts: []float64{500, 300, 0, 1, 0, 200}, Sigma: 5, Own: []bool{5: true}, Learned: true, shrunk: true}
 	m := Merge([]Table{one}, 1001, d)
 	if got := m.Codes[0]; !slices.Equal(got, []domain.Code{0, 1, 1, 1, 1, 2}) {
 		t.Fatalf("codes %v", got)

@@ -22,9 +22,20 @@ func Learned(d *domain.Domain, attributes []domain.Clique) []domain.Clique {
 	return slices.DeleteFunc(slices.Clone(attributes), func(c domain.Clique) bool { return !OwnBins(d, c[0]) })
 }
 
-// ShapeOf returns the tree of an attribute whose bins are learned.
+// ShapeOf returns the tree of an attribute whose bins are learned. Exact values are counted by themselves, as many as have room among
+// its bins.
 func ShapeOf(a *domain.Attribute) query.TreeShape {
-	return query.TreeShape{Values: a.Fine(), Null: a.Null}
+	s := query.TreeShape{Values: a.Fine(), Null: a.Null}
+	add := func(code domain.Code, _ bool) { s.Own = append(s.Own, int(code)) }
+	e := domain.NewEncoder(&domain.Domain{Attributes: []domain.Attribute{*a}})
+	for _, x := range a.Exact {
+		add(e.FromNative(0, x))
+	}
+	for _, x := range a.FloatExact {
+		add(e.FromFloat(0, x))
+	}
+	s.Own = s.Own[:min(len(s.Own), (a.Learned-1)/2)]
+	return s
 }
 
 // LearnBins chooses bins from released trees and cycles, both by attribute, and returns the codes of bins. No bin has fewer
@@ -58,11 +69,13 @@ func (t *Tables) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []qu
 		null = pieces[len(pieces)-1].Count
 		pieces = pieces[:len(pieces)-1]
 	}
-	pieces, upper, lower := extendTails(pieces, tree.Halvings(), n, sigma)
-	pieces = applySeasonality(pieces, x, seasonal)
+	shape := ShapeOf(x)
+	pieces, own := takeOwn(pieces, shape.Own)
+	pieces, upper, lower := extendTails(pieces, tree.Halvings(), n, sigma, own)
+	pieces = putOwn(applySeasonality(pieces, x, seasonal), own)
 	p := NewProfile(pieces, n)
-	flat := sigma / math.Sqrt(float64(max(1, ShapeOf(x).Levels())))
-	starts := p.bins(x.Learned, leastBinSigmas*flat*scale)
+	flat := sigma / math.Sqrt(float64(max(1, shape.Levels())))
+	starts := p.bins(x.Learned, leastBinSigmas*flat*scale, shape.Own)
 	bins := domain.LearnedBins{Attribute: a, Starts: starts}
 	for _, piece := range pieces {
 		bins.Runs = append(bins.Runs, domain.Run{From: piece.From, Share: piece.Count / max(p.Total(), 1e-9)})
@@ -72,6 +85,12 @@ func (t *Tables) learn(a int, x *domain.Attribute, tree *query.Tree, pieces []qu
 	one.Sigma, one.Variance, one.Counts, one.Learned, one.shrunk = flat, binVariance*sigma*sigma, nil, true, true
 	one.Bins = binVariances(tree, halved, starts)
 	one.Inside = insideErrors(tree, halved, starts, p, upper, lower)
+	one.Own = make([]bool, len(starts)+1)
+	for _, v := range shape.Own {
+		b := sort.SearchInts(starts, v)
+		one.Own[b], one.Bins[b] = true, sigma*sigma/3
+	}
+	one.Own[len(starts)] = x.Null
 	// Constants of predictions were chosen for the noise alone, without what was taken for 0 although it was released.
 	one.Spread = mean(binVariances(&query.Tree{Shape: tree.Shape, Variance: tree.Variance}, halved, starts)[:len(starts)])
 	ends := append(slices.Clone(starts[1:]), n)
@@ -171,8 +190,9 @@ func insideErrors(tree *query.Tree, pieces []query.Piece, starts []int, p *Profi
 			out[b] += x * x * variance
 		}
 	})
-	last := len(starts) - 1
-	out[last], out[0] = min(out[last], upper*upper), min(out[0], lower*lower)
+	first, last := outermost(s.Own, s.Values)
+	first, last = sort.SearchInts(starts, first+1)-1, sort.SearchInts(starts, last)-1
+	out[last], out[first] = min(out[last], upper*upper), min(out[first], lower*lower)
 	for b := range out {
 		out[b] = math.Sqrt(out[b]) / float64(ends[b]-starts[b])
 	}

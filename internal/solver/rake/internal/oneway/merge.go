@@ -3,6 +3,7 @@ package oneway
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -42,10 +43,9 @@ func Merge(oneWays []Table, units float64, d *domain.Domain) *Merged {
 	m := &Merged{}
 	never := d.Exclusions()
 	for a, one := range oneWays {
-		x := Attribute(d, a)
 		m.add(one, units, rareLimit(d, a, one), func(v int) string {
-			if one.Learned && x.Null && v == len(one.Counts)-1 {
-				return "NULL" // which is beside no value
+			if one.Own != nil && one.Own[v] {
+				return strconv.Itoa(v)
 			}
 			return signature(never, a, domain.Code(v))
 		})

@@ -18,6 +18,7 @@ type Table struct {
 	Spread   float64   // mean variance of the counts, before they were shrunk; 0 if nothing was measured
 	Bins     []float64 // variances of the counts, if they are of learned bins
 	Inside   []float64 // see solver.Uncertainty; nil if bins were not learned
+	Own      []bool    // of learned bins and NULL: beside no other, see query.TreeShape
 	Learned  bool      // counts are of learned bins, from a tree
 	shrunk   bool      // counts that noise hides have been shrunk
 }

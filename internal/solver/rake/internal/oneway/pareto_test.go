@@ -46,7 +46,7 @@ func TestTails(t *testing.T) {
 				tree.Nodes = append(tree.Nodes, query.TreeNode{Level: level, Index: index, Difference: y})
 				return y
 			})
-			pieces, _, _ = extendTails(pieces, tree.Halvings(), c.values, c.sigma)
+			pieces, _, _ = extendTails(pieces, tree.Halvings(), c.values, c.sigma, nil)
 			p := NewProfile(pieces, c.values)
 			if math.Abs(p.Total()-n) > 1e-6*n || p.pieces[len(p.pieces)-1].To != c.values {
 				t.Fatalf("%s: %g records up to %d", c.name, p.Total(), p.pieces[len(p.pieces)-1].To)
@@ -91,7 +91,7 @@ func TestEndsOfRanges(t *testing.T) {
 				tree.Nodes = append(tree.Nodes, query.TreeNode{Level: level, Index: index, Difference: y})
 				return y
 			})
-			pieces, _, _ = extendTails(pieces, tree.Halvings(), values, sigma)
+			pieces, _, _ = extendTails(pieces, tree.Halvings(), values, sigma, nil)
 			p := NewProfile(pieces, values)
 			low, high := p.Between(0, int(part*values))/lowest, p.Between(values-int(part*values), values)/max(highest, 1)
 			ends += (low + high) / 2 / runs

@@ -102,11 +102,11 @@ func (p *Profile) Span(from, to int) Span {
 // bins are chosen.
 const spreadPart = 1
 
-// bins returns the first value of each of k bins: values of more than 1/k of the records have bins of their own, and
+// bins returns the first value of each of k bins: values of their own and of more than 1/k of the records have bins to themselves, and
 // the bin with most of the records and of the squared deviations is halved until there are enough. If it can be
 // avoided, no bin has fewer records than least.
-func (p *Profile) bins(k int, least float64) []int {
-	starts := append([]int{0}, p.atoms(k)...)
+func (p *Profile) bins(k int, least float64, own []int) []int {
+	starts := append([]int{0}, p.atoms(k, own)...)
 	whole := p.Span(0, p.n)
 	var list []Span
 	ends := append(slices.Clone(starts[1:]), p.n)
@@ -172,9 +172,12 @@ func (p *Profile) split(b Span, least float64) (at int, ok bool) {
 	return 0, false
 }
 
-// atoms returns the ends of the values that get a bin of their own, without 0.
-func (p *Profile) atoms(k int) []int {
+// atoms returns the ends of the values that get a bin to themselves, without 0: values of their own come first.
+func (p *Profile) atoms(k int, own []int) []int {
 	var list []query.Piece
+	for _, v := range own {
+		list = append(list, query.Piece{From: v, To: v + 1, Count: math.Inf(1)})
+	}
 	for _, x := range p.pieces {
 		if x.To-x.From == 1 && x.Count > p.Total()/float64(k) {
 			list = append(list, x)

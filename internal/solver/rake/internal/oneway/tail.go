@@ -33,14 +33,96 @@ func (d *differences) mirror(n int) *differences {
 // extendTails returns the pieces of the values 0 … n−1 with both tails replaced. A tree knows little of the last few
 // records one by one: less than its noise at each halving. An even spread over what it leaves together would put them
 // far out, and all its differences together say more. The standard errors of the sums of both tails are +Inf if none is known.
-func extendTails(pieces []query.Piece, tree []query.Halving, n int, sigma float64) (out []query.Piece, upper, lower float64) {
+// Values of their own, whose pieces are given, are in no tail: it ends before those at the end of the range.
+func extendTails(pieces []query.Piece, tree []query.Halving, n int, sigma float64, own []query.Piece) (out []query.Piece, upper, lower float64) {
 	if sigma == 0 {
 		return pieces, 0, 0
 	}
-	d := &differences{tree, sigma}
-	out, upper = extendTail(pieces, d, n)
-	out, lower = extendTail(mirror(out, n), d.mirror(n), n)
-	return mirror(out, n), upper, lower
+	values := make([]int, len(own))
+	for i, p := range own {
+		values[i] = p.From
+	}
+	first, last := outermost(values, n)
+	d, inner := &differences{sigma: sigma}, last-first
+	within := func(v int) int { return min(max(v-first, 0), inner) }
+	for _, h := range tree {
+		for _, p := range own {
+			if v := p.From; v >= h.From && v < h.Middle {
+				h.Difference -= p.Count
+			} else if v >= h.Middle && v < h.To {
+				h.Difference += p.Count
+			}
+		}
+		if h.From, h.Middle, h.To = within(h.From), within(h.Middle), within(h.To); h.From < h.Middle && h.Middle < h.To {
+			d.list = append(d.list, h)
+		}
+	}
+	for _, p := range pieces {
+		if p.From, p.To = within(p.From), within(p.To); p.From < p.To {
+			out = append(out, p)
+		}
+	}
+	out, upper = extendTail(out, d, inner)
+	out, lower = extendTail(mirror(out, inner), d.mirror(inner), inner)
+	out = mirror(out, inner)
+	for i := range out {
+		out[i].From, out[i].To = out[i].From+first, out[i].To+first
+	}
+	if first > 0 {
+		out = slices.Insert(out, 0, query.Piece{To: first})
+	}
+	if last < n {
+		out = append(out, query.Piece{From: last, To: n})
+	}
+	return out, upper, lower
+}
+
+// outermost returns the first of n values that is not of its own, and the one behind the last.
+func outermost(own []int, n int) (first, last int) {
+	last = n
+	for _, v := range own {
+		if v == first {
+			first++
+		}
+	}
+	for _, v := range slices.Backward(own) {
+		if v == last-1 {
+			last--
+		}
+	}
+	return first, last
+}
+
+// takeOwn returns pieces without the records of values of their own, and what these have.
+func takeOwn(pieces []query.Piece, values []int) (rest, own []query.Piece) {
+	rest = slices.Clone(pieces)
+	for i, p := range rest {
+		if _, ok := slices.BinarySearch(values, p.From); ok && p.To == p.From+1 {
+			own, rest[i].Count = append(own, p), 0
+		}
+	}
+	return rest, own
+}
+
+// putOwn puts values of their own back. What has come to lie there meanwhile is spread over the others of its piece, if it has some.
+func putOwn(pieces, own []query.Piece) (out []query.Piece) {
+	for _, p := range pieces {
+		inside := slices.DeleteFunc(slices.Clone(own), func(x query.Piece) bool { return x.From < p.From || x.From >= p.To })
+		others, from := p.To-p.From-len(inside), p.From
+		for _, x := range append(inside, query.Piece{From: p.To}) {
+			if from < x.From {
+				out = append(out, query.Piece{From: from, To: x.From, Count: p.Count * float64(x.From-from) / float64(others)})
+			}
+			if x.From < p.To {
+				if others == 0 {
+					x.Count += p.Count / float64(len(inside))
+				}
+				out = append(out, x)
+			}
+			from = x.To
+		}
+	}
+	return out
 }
 
 // mirror exchanges value v and n−1−v.
