@@ -80,7 +80,7 @@ func TestRunOpen(t *testing.T) {
 		"{name: status, type: INT64, values: [\"",
 		"# released: min, max, beyond, fallback\n  - {name: fare, type: NUMERIC, resolution: 0.50, min: ",
 		"{name: visited, type: DATE, min: 20",
-		"# left out: note: no value was found", "events: {person: [sex], rows: {max: ", "# released: rows: max",
+		"# left out: note: no value was found", "events: {person: [sex], rows: {max: ", "# released: rows: max", "beyond: [max]}",
 		"prefix: [1, 3], values: [\"", `"D66*"`, `"E*"`, `"I10"`,
 	} {
 		must.Hold(t, strings.Contains(text, want), "the domain lacks %s:\n%s", want, text)

@@ -30,8 +30,14 @@ func (r *reader) events(f *File, n *yaml.Node) {
 	r.eventsFaults(n, m, err)
 	d = r.ordered(d, n, m)
 	if len(r.faults) == before {
+		d.Attributes[d.Events.Columns].Beyond[1] = r.rowsBeyond(m.values["rows"])
 		*f.Domain = *d
 	}
+}
+
+// rowsBeyond reads whether people with more rows than are used are expected.
+func (r *reader) rowsBeyond(n *yaml.Node) bool {
+	return len(r.texts(valueOf(n, "beyond"), "events: rows: beyond")) > 0
 }
 
 // usualRows stands for the most rows of a person while they are to be found.

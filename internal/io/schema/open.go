@@ -231,6 +231,8 @@ func (o *Open) Fill(found []byte, rows int64, left map[string]string, charge *Ch
 	}
 	if o.Rows {
 		o.rows.Value, o.rows.Tag, o.rows.Style = fmt.Sprint(rows), "!!int", 0
+		found := yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "max"}}}
+		put(valueOf(valueOf(o.root, "events"), "rows"), &yaml.Node{Kind: yaml.ScalarNode, Value: "beyond"}, &found)
 		head += "# released: rows: max\n"
 	}
 	if charge != nil {

@@ -85,6 +85,7 @@ var (
 	}
 	rowsKeys = keyFacts{
 		{name: "max", form: "N", text: "1 to 2^20, or find", shape: shape{"anyOf": []shape{count, {"const": Find}}}, must: true},
+		{name: "beyond", form: "[max]", text: "people with more rows are expected, as where N was found: answers say so", shape: list(shape{"const": "max"})},
 		{name: "min", form: "0", text: "people without rows exist: all people are in --people_input; default 1", shape: scalar},
 	}
 	constraintKeys = keyFacts{

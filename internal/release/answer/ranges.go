@@ -49,6 +49,10 @@ func (v *view) piled(at int) (from float64, piled bool) {
 	if a.Type.Facts().Calendar || len(a.Exact)+len(a.FloatExact) > 0 {
 		return 0, false
 	}
+	if last := a.Bins() - 1; a.Name == domain.RowsPerPerson && last > 0 { // its last bin is the most rows alone
+		at, before := v.counts[at], float64(a.Cuts[last]-a.Cuts[last-1])
+		return float64(a.Cuts[last]), at[last] >= leastPiled*v.r.Units && at[last] >= steepPile*at[last-1]/before
+	}
 	least, most := ends(a)
 	step := float64(a.Resolution) / math.Pow10(a.Scale)
 	if a.Type == domain.Float64 {
@@ -83,7 +87,7 @@ const (
 )
 
 // ranges says of which values an answer is where others have become the ends of a range: of the column that is computed with, and of those
-// that tell people apart. It is empty if no value has been moved.
+// that tell people apart; and of how many rows a person, if somebody may have more. It is empty if no value has been moved.
 func (v *view) ranges(out *Answer, g *group, it *Item) string {
 	var said []string
 	computed := -1
@@ -96,6 +100,9 @@ func (v *view) ranges(out *Answer, g *group, it *Item) string {
 			ends[0].moved, ends[1].moved = ends[0].moved && out.Low <= ends[0].from, ends[1].moved && out.High >= ends[1].from
 		}
 		switch {
+		case i == v.rows && ends[1].moved:
+			said = append(said, "of at most "+ends[1].text+" rows a person")
+			fallthrough
 		case i != computed:
 			said = append(said, v.among(g, it, at, ends)...)
 		case ends[0].moved && ends[1].moved:
@@ -128,7 +135,7 @@ func (v *view) among(g *group, it *Item, at int, ends [2]end) []string {
 		}
 	}
 	lost := func(p piece) bool { return v.table.Codes[at][p.cell] == v.r.Domain.Attributes[i].Fallback }
-	if (key || len(conditions) > 0) && a.HasFallback && a.Beyond != [2]bool{} && slices.ContainsFunc(g.pieces, lost) {
+	if (key || len(conditions) > 0) && a.HasFallback && a.Name != domain.RowsPerPerson && a.Beyond != [2]bool{} && slices.ContainsFunc(g.pieces, lost) {
 		beyond = append(beyond, "that cannot be used")
 	}
 	if beyond == nil {

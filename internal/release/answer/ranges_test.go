@@ -74,3 +74,30 @@ func clause(r *rand.Rand, levels int) (text string, meets func(x float64) bool) 
 	}
 	return fmt.Sprintf("x BETWEEN %g AND %g", low, high), func(x float64) bool { return low <= x && x <= high }
 }
+
+// TestMostRows: answers on rows say of how many rows a person they are, if more are expected, or far more people have the most than nearly so
+// many; answers on people do not. Numbers of rows are generated.
+func TestMostRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 12))
+	for range 40 {
+		most, beyond := 2+r.Int64N(300), r.IntN(2) == 0
+		d := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(3, 12, 10), Resolution: 1, Null: true}}}
+		d = must.Value(d.WithEvents(nil, nil, domain.EqualRatioCuts(most), most))(t)
+		d.Attributes[1].Beyond[1] = beyond
+		release := unexplained(t, d, 25)
+		bins := d.Attributes[1].Bins()
+		for i := range release.Model.Weights { // as many of each number of rows, but for the most
+			release.Model.Weights[i] = float64(d.Attributes[1].Cuts[i%bins+1] - d.Attributes[1].Cuts[i%bins])
+			if i%bins == bins-1 {
+				release.Model.Weights[i] = map[bool]float64{true: 1e-9, false: 9 + float64(most)}[beyond]
+			}
+		}
+		said := fmt.Sprintf("of at most %d rows a person", most)
+		for _, sql := range []string{"COUNT(*)", "SHARE(x > 6)", "SUM(x)", "AVG(x)", "STDDEV(x)", "QUANTILE(x, 0.3)", "SUM(x)/COUNT(*)"} {
+			must.Equal(t, ask(t, release, "SELECT "+sql+" FROM rows")[0].Range, said)
+			must.Equal(t, ask(t, release, "SELECT "+sql+" FROM rows WHERE x < 9")[0].Range, said)
+		}
+		must.Equal(t, ask(t, release, "SELECT COUNT(*) FROM people")[0].Range, "")
+		must.Equal(t, ask(t, release, "SELECT COUNT(*) FROM people WHERE rows_per_person = 1")[0].Range, "")
+	}
+}

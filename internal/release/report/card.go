@@ -105,6 +105,9 @@ func (p Page) mostRows() string {
 			}
 		}
 	}
+	if e := p.Domain.Events; e != nil && p.Domain.Attributes[e.Columns].Beyond[1] {
+		return "Nobody has more than " + most + ", the most that was found: what somebody has beyond is in no row and in no answer."
+	}
 	return "Nobody has more than " + most + "."
 }
 

@@ -33,7 +33,7 @@ func (f *Found) File(csv string) []byte {
 		if len(person) > 0 {
 			fmt.Fprintf(&b, "person: %s, ", list(person))
 		}
-		fmt.Fprintf(&b, "rows: {max: %d}}\n", f.MaxRows)
+		fmt.Fprintf(&b, "rows: {max: %d, beyond: [max]}}\n", f.MaxRows)
 	}
 	for i, order := range f.Orders {
 		if i == 0 {
