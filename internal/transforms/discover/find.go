@@ -279,8 +279,12 @@ func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
 	}
 	rows := noisy{m[0].cells[:rowsCells-1], m[0].sigma}
 	_, last, ok := rows.seen(nil)
-	if f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson); !ok {
-		f.MaxRows = 0
+	if ok {
+		last = rows.rest(last, f.Units)
+		f.MaxRows = min(int64(1)<<last, domain.MaxRowsPerPerson)
+		if more := f.Units - sum(rows.cells[:last+1]); more > max(leastNoted*f.Units, nearly*rows.sigma*math.Sqrt(float64(last+1))) {
+			f.More = more / f.Units
+		}
 	}
 	if ok && f.MaxRows > 2 && f.MaxRows < exactCells && rows.cells[last] > f.Units/2 {
 		m, err := measure(c, rowsStage+" exactly", exactly, len(all)*statistics+1)
@@ -310,6 +314,23 @@ func (f *Found) askRows(p Params, c asker, all []int, s dp.Share) error {
 	}
 	return nil
 }
+
+// rest returns the cell of the most rows, given the last that is seen: with those behind it that fade out, and one more where noise hides
+// whether that is so. Rows that are left out are missing in every count of rows, and a cell without people costs it a little noise.
+func (n noisy) rest(last int, units float64) int {
+	within := sum(n.cells[:last+1])
+	for last < len(n.cells)-2 && (units-within > max(leastMissing*units, missingBar*n.sigma*math.Sqrt(float64(last+2))) || last > 0 && n.fades(last, 1, leastFaded*units)) {
+		last++
+		within += n.cells[last]
+	}
+	if hides := n.cells[last]/steepest < quantile(nextFalse/2)*n.sigma; last > 0 && last < len(n.cells)-1 && hides && n.cells[last] < units/2 {
+		last++
+	}
+	return last
+}
+
+// nearly is how many standard deviations of noise people stand above who seem to have more rows.
+const nearly = 2
 
 // unitsOf is the number of units: each is in one kind of each column.
 func unitsOf(kinds map[int]noisy) (n float64) {

@@ -18,6 +18,7 @@ type Found struct {
 	Units     float64 // about how many there are
 	Columns   []FoundColumn
 	MaxRows   int64      `json:",omitempty"` // of a person; 0: one each, or no people
+	More      float64    `json:",omitempty"` // about the part of the people that have more rows, if noise lets one see it
 	Person    []string   `json:",omitempty"` // columns that stay the same within a person
 	Orders    [][]string `json:",omitempty"` // columns of dates that do not descend
 
@@ -256,6 +257,9 @@ func (f *Found) Misfits() (list []string) {
 		return nil
 	}
 	columns := slices.Clone(f.Columns)
+	if f.More > 0 {
+		columns = append(columns, FoundColumn{Name: f.PrivacyID, Part: f.More, Note: fmt.Sprintf("about %s have more than %d rows, and these are left out", percent(f.More), f.MaxRows)})
+	}
 	slices.SortStableFunc(columns, func(a, b FoundColumn) int { return cmp.Compare(b.Part, a.Part) })
 	for _, c := range columns {
 		if c.Left == "" && c.Note != "" {
