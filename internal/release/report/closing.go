@@ -34,10 +34,14 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	if out.Digest != "" {
 		digest = within("digest  "+out.Digest+": keep it elsewhere", fmt.Sprintf("; `dapple verify %s --digest=…` finds any change", out.verifyTarget()))
 	}
+	words := "error   " + p.inWords(out.Width)
+	if utf8.RuneCountInString(words) > closingWidth { // how well a figure is known comes before that it is an average
+		words = strings.Replace(words, " on average", "", 1)
+	}
 	lines := []string{
 		within(out.line(p.Rows)),
 		within(fmt.Sprintf("privacy %s", p.Guarantee()), fmt.Sprintf("; %s, ledger in %s_privacy.json", page.Counted(p.Releases, "release"), slash(out.Release))),
-		within("error   " + p.inWords(out.Width)),
+		within(words),
 		within(fmt.Sprintf("report  %s_report.html", slash(out.Release)), fmt.Sprintf(", for a browser; `dapple sample %s --output=more` draws more rows at no privacy cost", out.verifyTarget())),
 	}
 	if digest != "" {
@@ -66,9 +70,19 @@ func WriteClosing(w io.Writer, p Privacy, out Written) error {
 	return err
 }
 
-// within joins the parts of a line as long as they have their place, and cuts the first one if it is too long itself.
+// within joins the parts of a line as long as they have their place, and cuts the first one behind a word that is no figure if it is too
+// long itself.
 func within(parts ...string) string {
-	line := page.Short(parts[0], closingWidth)
+	line := parts[0]
+	if utf8.RuneCountInString(line) > closingWidth {
+		line = page.Short(line, closingWidth)
+		for at := strings.LastIndexByte(line, ' '); at > closingWidth/2; at = strings.LastIndexByte(line[:at], ' ') {
+			if !strings.ContainsAny(line[strings.LastIndexByte(line[:at], ' '):at], "±%0123456789") {
+				line = line[:at] + " …"
+				break
+			}
+		}
+	}
 	for _, more := range parts[1:] {
 		if utf8.RuneCountInString(line+more) <= closingWidth {
 			line += more

@@ -43,6 +43,26 @@ func TestClosingIsShort(t *testing.T) {
 	}
 }
 
+// Lines that are too long end with a clause or a word: no figure is cut, and none stands without its unit.
+func TestClosingCutsNoFigure(t *testing.T) {
+	for n := range 130 {
+		p := report.Privacy{PrivacyID: "id", Error: report.Errors{Cells: 9, Shares: math.Pow(10, -float64(n%7)) / 7, AverageTV: math.Pow(10, -float64(n%5)) / 7, PredictedCells: 99, Measured: &report.MeasuredTV{SD: math.Pow(10, -float64(n%6)) / 700}}}
+		if n%2 == 1 {
+			p.Error.Computed = 12_345
+		}
+		note := strings.Repeat("a", n) + ": about 12.5 % of its values moved to ± 0.25 points, and about 99.5 % became 123456.789; " + strings.Repeat("more of it ", 9)
+		var b strings.Builder
+		must.Do(t, report.WriteClosing(&b, p, report.Written{Wrote: report.Wrote{Output: "out"}, Width: 3, Notes: []string{note}}))
+		for line := range strings.Lines(b.String()) {
+			said, cut := strings.CutSuffix(line, " …\n")
+			must.Hold(t, utf8.RuneCountInString(line) <= 161 && (cut || !strings.Contains(line, "…")), "%s", line)
+			must.Hold(t, !cut || !strings.ContainsAny(said[strings.LastIndexByte(said, ' '):], "±%0123456789"), "a figure is cut: %s", line)
+			must.Hold(t, !cut || strings.HasPrefix(line, "error ") || strings.HasPrefix(note, said[8:]+" "), "a word is cut: %s", line)
+			must.Hold(t, !strings.HasPrefix(line, "error ") || n%2 == 1 || strings.HasSuffix(line, " points\n"), "the error is cut: %s", line)
+		}
+	}
+}
+
 // Notes come first, a line each as long as there is place.
 func TestClosingHasNotes(t *testing.T) {
 	for _, notes := range [][]string{nil, {"one"}, {"one", "two"}} {
