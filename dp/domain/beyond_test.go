@@ -42,9 +42,8 @@ func TestValuesBeyondTheRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
 	for range 60 {
 		a := withCodes(r)
-		if err := a.Validate(); err != nil {
-			t.Fatalf("%+v: %v", a, err)
-		}
+		err := a.Validate()
+		must.Need(t, err == nil, "%+v: %v", a, err)
 		fine, n := newFine(&a), a.Fine()
 		value := func(k int) float64 {
 			if fine.grid != nil {
@@ -54,9 +53,8 @@ func TestValuesBeyondTheRange(t *testing.T) {
 		}
 		var values []float64
 		for k := range n {
-			if values = append(values, value(k)); k > 0 && values[k] <= values[k-1] {
-				t.Fatalf("%+v: value %d is %g, after %g", a, k, values[k], values[k-1])
-			}
+			values = append(values, value(k))
+			must.Need(t, k == 0 || values[k] > values[k-1], "%+v: value %d does not rise: %g", a, k, values[k])
 		}
 		for _, x := range a.Exact {
 			must.Need(t, slices.Contains(values, float64(x)), "%+v: %d is no value", a, x)

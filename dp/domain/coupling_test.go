@@ -29,8 +29,7 @@ func coupledDomain(t *testing.T, strength float64, with ...int) (*Domain, error)
 func TestCoupling(t *testing.T) {
 	const n = 20_000
 	for _, c := range []struct{ strength, least, most float64 }{{0, -.035, .035}, {6, .6, .75}, {50, .98, 1}, {-50, -1, -.98}, {1e9, .98, 1}} {
-		d, err := coupledDomain(t, c.strength, 2, 0, -1) // b follows a, which follows c
-		must.Do(t, err)
+		d := must.Value(coupledDomain(t, c.strength, 2, 0, -1))(t)
 		codes := slices.Repeat([]Code{1, 1, 1}, n)
 		rng := rand.New(rand.NewPCG(1, 2))
 		var chunk Chunk
@@ -57,9 +56,8 @@ func TestCoupling(t *testing.T) {
 	d.Recouple(1, []Code{0, 0, 1, 2})
 	d.Recouple(0, []Code{0, 1, 1, 2})
 	// The bins of the domain are still two: as many of the parts are taken.
-	if c := d.Attributes[0].Coupling; !slices.Equal(c.Strength, []float64{1, 1}) || !slices.Equal(c.Width, []float64{1, 2}) {
-		t.Errorf("after a split: %+v", c)
-	}
+	c := d.Attributes[0].Coupling
+	must.Hold(t, slices.Equal(c.Strength, []float64{1, 1}) && slices.Equal(c.Width, []float64{1, 2}), "after a split: %+v", c)
 }
 
 func pearson(x, y []int64) float64 {
@@ -105,9 +103,8 @@ func TestTailsComeTogether(t *testing.T) {
 		for i, v := range places {
 			must.Need(t, math.Abs(v-float64(i)/n) <= .016, "%+v: %g of the positions are below %g", c, float64(i)/n, v)
 		}
-		if math.Abs(c.strength) == 6 && (far/few < .93 || plain/few > .88) {
-			t.Errorf("%+v: the values furthest out come with values at %.3f, without tails at %.3f", c, far/few, plain/few)
-		}
+		must.Hold(t, math.Abs(c.strength) != 6 || far/few >= .93 && plain/few <= .88,
+			"%+v: the values furthest out come with values at %.3f, without tails at %.3f", c, far/few, plain/few)
 	}
 	d := must.Value(coupledDomain(t, 1, 1))(t)
 	for _, tails := range [][2][]int8{{{1, 0}, nil}, {{1}, {1}}, {{2, 0}, {0, 0}}} {

@@ -133,9 +133,8 @@ func TestDecodeUniform(t *testing.T) {
 		}
 		must.Need(t, len(seen) == cell.values, "attribute %d cell %d: values %v, want %d of them", cell.a, cell.code, seen, cell.values)
 		for v, k := range seen {
-			if k < n/cell.values-1 || k > n/cell.values+1 || len(v) > 3 {
-				t.Errorf("attribute %d cell %d: value %s came %d times of %d", cell.a, cell.code, v, k, n)
-			}
+			must.Hold(t, k >= n/cell.values-1 && k <= n/cell.values+1 && len(v) <= 3,
+				"attribute %d cell %d: value %s came %d times of %d", cell.a, cell.code, v, k, n)
 		}
 	}
 }

@@ -77,9 +77,8 @@ func TestTheOnlyRowIsUsual(t *testing.T) {
 			for kind := range Code(3) {
 				for usual := range Code(3) {
 					record[1], record[3], record[4] = kind, Code(rows), usual
-					if got, want := d.Possible(record), !test.zero || rows > test.one || kind == usual; got != want {
-						t.Errorf("cuts %v, record %v: possible %t", test.cuts, record, got)
-					}
+					got, want := d.Possible(record), !test.zero || rows > test.one || kind == usual
+					must.Hold(t, got == want, "cuts %v, record %v: possible %t", test.cuts, record, got)
 				}
 			}
 		}
@@ -104,10 +103,9 @@ func TestEventsFaults(t *testing.T) {
 	d.Derived = []Derived{{Column: Attribute{Name: "id", Type: String}}, {Column: Attribute{Name: "usual_kind", Type: String}}, {Column: Attribute{Name: "usual_cost"}}}
 	d.Generated = []Generated{{Column: "id", As: "serial"}, {Column: RowsPerPerson, As: "uuid"}}
 	_, err = d.WithEvents([]string{"sex"}, []string{"kind"}, []int64{1}, 9)
-	if got := len(strings.Split(fmt.Sprint(err), "\n")); got != 4 || !strings.Contains(err.Error(), `derived column "id" is the privacy ID`) || !strings.Contains(err.Error(), `generated column "id" is`) ||
-		!strings.Contains(err.Error(), `derived column "usual_kind" is called as`) || !strings.Contains(err.Error(), `generated column "rows_per_person" is called as`) {
-		t.Errorf("columns that are made: %v", err)
-	}
+	got := len(strings.Split(fmt.Sprint(err), "\n"))
+	must.Hold(t, got == 4 && strings.Contains(err.Error(), `derived column "id" is the privacy ID`) && strings.Contains(err.Error(), `generated column "id" is`) && strings.Contains(err.Error(), `derived column "usual_kind" is called as`) && strings.Contains(err.Error(), `generated column "rows_per_person" is called as`),
+		"columns that are made: %v", err)
 	all := []string{"sex", "kind", "cost"}
 	must.Fails(visitsOf().WithEvents(all, nil, []int64{1}, 1))(t, "no column is left for the events", "person columns only")
 }

@@ -112,9 +112,8 @@ func TestWitness(t *testing.T) {
 	for _, test := range tests {
 		record, ok := test.x.Witness(sizes)
 		must.Hold(t, ok == test.ok && (!ok || test.x.Violated(record) < 0), "%s: %v, %t", test.name, record, ok)
-		if err := excluded(test.x, sizes...).Validate(); (err == nil) != test.ok {
-			t.Errorf("%s: Validate: %v", test.name, err)
-		}
+		err := excluded(test.x, sizes...).Validate()
+		must.Hold(t, (err == nil) == test.ok, "%s: Validate: %v", test.name, err)
 	}
 }
 
@@ -141,7 +140,6 @@ func TestExclusionFaults(t *testing.T) {
 func TestExclusionsFingerprint(t *testing.T) {
 	x := Exclusions{{Clique{0, 1}, [][]Code{{0}, {1}}}}
 	plain, with := excluded(nil, 2, 2), excluded(x, 2, 2)
-	if plain.Fingerprint() == with.Fingerprint() || plain.Fingerprint() != excluded(Exclusions{}, 2, 2).Fingerprint() {
-		t.Error("the fingerprint does not follow the exclusions")
-	}
+	must.Hold(t, plain.Fingerprint() != with.Fingerprint() && plain.Fingerprint() == excluded(Exclusions{}, 2, 2).Fingerprint(),
+		"the fingerprint does not follow the exclusions")
 }

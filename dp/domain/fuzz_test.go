@@ -1,6 +1,10 @@
 package domain
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
 
 // FuzzFromText: any text becomes a declared cell, the unusable cell if it was not usable, and a usable
 // number reads back from its canonical text as the same cell.
@@ -17,9 +21,7 @@ func FuzzFromText(f *testing.F) {
 			if int(code) >= attr.RecordSize() {
 				t.Fatalf("%s: code %d of %d cells", attr.Name, code, attr.RecordSize())
 			}
-			if !ok && code != enc.columns[a].unusable {
-				t.Fatalf("%s: an unusable value became cell %d", attr.Name, code)
-			}
+			must.Need(t, ok || code == enc.columns[a].unusable, "%s: an unusable value became cell %d", attr.Name, code)
 			v, native := attr.ParseNative(s)
 			if !native || !ok || attr.Type == Timestamp { // a zone may leave years 1..9999
 				continue
@@ -27,9 +29,8 @@ func FuzzFromText(f *testing.F) {
 			if _, exact, _ := parseExact(s, attr.Scale); attr.Type == Numeric && attr.Learned > 0 && !exact { // rounded to the nearer multiple, not down
 				continue
 			}
-			if back, _ := enc.FromText(a, attr.AppendNative(nil, v)); back != code {
-				t.Fatalf("%s: canonical text of cell %d is of cell %d", attr.Name, code, back)
-			}
+			back, _ := enc.FromText(a, attr.AppendNative(nil, v))
+			must.Need(t, back == code, "%s: canonical text of cell %d is of cell %d", attr.Name, code, back)
 		}
 	})
 }

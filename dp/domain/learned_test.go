@@ -86,9 +86,8 @@ func TestWithBins(t *testing.T) {
 		seen[v/515]++ // values 3 … 102 hold two thirds of the bin, 103 … 199 one third
 	}
 	// A binomial standard deviation is 67; five of them are passed once in 1.7 million runs.
-	if got := seen[0]; math.Abs(float64(got)-n*2/3.) > 335 {
-		t.Errorf("%d of %d values below 5.15, want two thirds", got, n)
-	}
+	got := seen[0]
+	must.Hold(t, math.Abs(float64(got)-n*2/3.) <= 335, "%d of %d values below 5.15, want two thirds", got, n)
 	var c Chunk
 	dec.Decode(&c, []Code{1, 0}, func(int, int) uint64 { return 0 })
 	must.Equal(t, c.Columns[0].Ints[0], 10, "a value of a run without a share was drawn")
@@ -157,9 +156,8 @@ func TestExact(t *testing.T) {
 				dec.Decode(&chunk, []Code{c, c}, func(int, int) uint64 { return rng.Uint64() })
 				for a, text := range []string{string(x.Attributes[0].AppendNative(nil, chunk.Columns[0].Ints[0])), string(AppendFloat(nil, chunk.Columns[1].Floats[0]))} {
 					seen[text] = true
-					if got, ok := enc.FromString(a, text); !ok || got != c {
-						t.Fatalf("attribute %d: %s of cell %d is coded as %d", a, text, c, got)
-					}
+					got, ok := enc.FromString(a, text)
+					must.Need(t, ok && got == c, "attribute %d: %s of cell %d is coded as %d", a, text, c, got)
 				}
 			}
 		}

@@ -3,6 +3,8 @@ package domain
 import (
 	"math"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestMoments compares with sums over every value of a cell, weighted as the decoder draws them.
@@ -35,15 +37,13 @@ func TestMoments(t *testing.T) {
 				}
 			}
 			mean, square, ok := a.Moments(code)
-			if !ok || math.Abs(mean-first/weight) > 1e-9 || math.Abs(square-second/weight) > 1e-6 {
-				t.Errorf("%s, cell %d: mean %g, mean square %g, %v; want %g, %g", name, code, mean, square, ok, first/weight, second/weight)
-			}
+			must.Hold(t, ok && math.Abs(mean-first/weight) <= 1e-9 && math.Abs(square-second/weight) <= 1e-6,
+				"%s, cell %d: mean %g, mean square %g, %v; want %g, %g", name, code, mean, square, ok, first/weight, second/weight)
 		}
 	}
 	a := Attribute{Type: Float64, FloatCuts: []float64{0, 3}, Null: true}
-	if mean, square, ok := a.Moments(0); !ok || math.Abs(mean-1.5) > 1e-9 || math.Abs(square-3) > 1e-9 {
-		t.Errorf("a range of FLOAT64: %g, %g, %v; want 1.5, 3", mean, square, ok)
-	}
+	mean, square, ok := a.Moments(0)
+	must.Hold(t, ok && math.Abs(mean-1.5) <= 1e-9 && math.Abs(square-3) <= 1e-9, "a range of FLOAT64: %g, %g, %v; want 1.5, 3", mean, square, ok)
 	if _, _, ok := a.Moments(1); ok {
 		t.Error("NULL has a mean")
 	}
@@ -59,9 +59,8 @@ func TestMomentsOfGreatRanges(t *testing.T) {
 				low, high := float64(cuts[b]), float64(cuts[b+1])
 				mean, square, ok := a.Moments(Code(b))
 				want, wide := (low+high)/2, (low*low+low*high+high*high)/3
-				if !ok || math.Abs(mean-want) > 1e-6*(high-low) || math.Abs(square-wide) > 1e-6*wide {
-					t.Errorf("cell %d of %d at %d: %g, %g; want %g, %g", b, cuts, resolution, mean, square, want, wide)
-				}
+				must.Hold(t, ok && math.Abs(mean-want) <= 1e-6*(high-low) && math.Abs(square-wide) <= 1e-6*wide,
+					"cell %d of %d at %d: %g, %g; want %g, %g", b, cuts, resolution, mean, square, want, wide)
 			}
 		}
 	}

@@ -55,17 +55,14 @@ func TestWithSequence(t *testing.T) {
 					t.Errorf("%s: another order in its place makes another domain than by itself: %v", day.Type, fewer.Validate())
 				}
 				gaps := d.Attributes[3].RecordSize() - 1
-				if want := day.steps(); strict && gaps != want-1 || !strict && gaps != want {
-					t.Errorf("%s: %d gaps of %d values", day.Type, gaps, want)
-				}
+				want := day.steps()
+				must.Hold(t, (!strict || gaps == want-1) && (strict || gaps == want), "%s: %d gaps of %d values", day.Type, gaps, want)
 				r := d.Recorded()
 				plain := visitsOf()
 				plain.Attributes = append(plain.Attributes, day)
 				must.Hold(t, r.Fingerprint() == plain.Fingerprint(), "%s: the domain of records is another", day.Type)
 				for a, want := range []bool{true, false, false, false, true, true, true, false, false} {
-					if d.OfPerson(a) != want {
-						t.Errorf("column %s is of the person: %v", d.Attributes[a].Name, !want)
-					}
+					must.Hold(t, d.OfPerson(a) == want, "column %s is of the person: %v", d.Attributes[a].Name, !want)
 				}
 				must.Hold(t, d.BinsOf(8) == 2 && d.BinsOf(7) == -1 && d.BinsOf(2) == -1, "what takes over bins of others is another")
 				must.Equal(t, strings.Join(d.Written().Names(), " "), "id sex kind cost day", "written")

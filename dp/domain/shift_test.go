@@ -72,9 +72,8 @@ func TestShift(t *testing.T) {
 			means[b][a] /= counts[b][a]
 		}
 	}
-	if x := means[1]; x[0] > .35 || x[2] < x[0]+.1 || x[1] < .8 {
-		t.Errorf("mean places %.2f where the other column is in its first bin, its second and NULL", x)
-	}
+	x := means[1]
+	must.Hold(t, x[0] <= .35 && x[2] >= x[0]+.1 && x[1] >= .8, "mean places %.2f where the other column is in its first bin, its second and NULL", x)
 	if x := means[0]; slices.Max(x[:])-slices.Min(x[:]) > .05 {
 		t.Errorf("mean places %.2f in a bin without quantiles", x)
 	}
@@ -120,9 +119,8 @@ func TestShiftFaults(t *testing.T) {
 	d.Recouple(0, []Code{0, 0, 1, 2})
 	d.Recouple(1, []Code{0, 1, 1, 2})
 	s := d.Attributes[1].Coupling.Shift
-	if !slices.Equal(s.Adds[0], []float64{0, 0, 3, 1}) || len(s.Levels) != 3 || len(s.Levels[0]) != 0 || !slices.Equal(s.Levels[1], s.Levels[2]) {
-		t.Errorf("after a split: %+v", s)
-	}
+	must.Hold(t, slices.Equal(s.Adds[0], []float64{0, 0, 3, 1}) && len(s.Levels) == 3 && len(s.Levels[0]) == 0 && slices.Equal(s.Levels[1], s.Levels[2]),
+		"after a split: %+v", s)
 	must.Passes(d.couple())(t)
 }
 

@@ -99,9 +99,8 @@ func TestLinearTravels(t *testing.T) {
 	must.Hold(t, err == nil && reflect.DeepEqual(one, m), "marginal: %v, %+v", err, one)
 	other := m
 	other.Queries = m.Queries.Rows(0, 1)
-	if (Workload{Marginals: []Marginal{m}}).Fingerprint() == (Workload{Marginals: []Marginal{other}}).Fingerprint() || m.Queries.Fingerprint() == other.Queries.Fingerprint() {
-		t.Error("other queries, same fingerprint")
-	}
+	must.Hold(t, (Workload{Marginals: []Marginal{m}}).Fingerprint() != (Workload{Marginals: []Marginal{other}}).Fingerprint() && m.Queries.Fingerprint() != other.Queries.Fingerprint(),
+		"other queries, same fingerprint")
 	for _, bad := range []string{`"AAAA"`, `"AgM="`, `"AQIAgIDAAQ=="`, `"////"`} {
 		must.Fail(t, json.Unmarshal([]byte(bad), new(Linear)), "", "%s was read", bad)
 	}

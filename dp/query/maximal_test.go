@@ -40,9 +40,8 @@ func TestMaximalAgainstDefinition(t *testing.T) {
 			}
 		}
 		got := w.Maximal().Marginals
-		if !slices.EqualFunc(got, want, func(a, b Marginal) bool { return a.Clique.Equal(b.Clique) && a.Weight == b.Weight }) {
-			t.Fatalf("workload %v: got %v, want %v", w.Marginals, got, want)
-		}
+		must.Need(t, slices.EqualFunc(got, want, func(a, b Marginal) bool { return a.Clique.Equal(b.Clique) && a.Weight == b.Weight }),
+			"workload %v: got %v, want %v", w.Marginals, got, want)
 	}
 }
 

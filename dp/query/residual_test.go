@@ -73,9 +73,8 @@ func TestResidualShareIsTheRemainingVariance(t *testing.T) {
 		got, _ := ResidualShare(sizes).Float64()
 		must.Hold(t, math.Abs(got-sum) <= 1e-12, "sizes %v: got %g, want %g", sizes, got, sum)
 	}
-	if got := ResidualShare([]int{16, 15}); got.Cmp(big.NewRat(15*14, 16*15)) != 0 {
-		t.Errorf("got %v", got)
-	}
+	got := ResidualShare([]int{16, 15})
+	must.Hold(t, got.Cmp(big.NewRat(15*14, 16*15)) == 0, "got %v", got)
 }
 
 // TestDistanceL2SquaredByEnumeration moves one record in small random tables against random bases.

@@ -99,17 +99,15 @@ func TestRefusals(t *testing.T) {
 	ctx, name := context.Background(), filepath.Join(t.TempDir(), "a.json")
 	must.Fails(formattest.ReadBytes(t, name, []byte(`[{"id":1}]`), twoColumns))(t, "it is one JSON list", "a list")
 	list, _ := table.FormatOf("jsonl")
-	if advice, err := list.Advise(ctx, files.Info{Name: name}, schema.CSV{}); err != nil || !strings.Contains(advice, "it is one JSON list") {
-		t.Errorf("advice on a list: %q, %v", advice, err)
-	}
+	advice, err := list.Advise(ctx, files.Info{Name: name}, schema.CSV{})
+	must.Hold(t, err == nil && strings.Contains(advice, "it is one JSON list"), "advice on a list: %q, %v", advice, err)
 	must.Do(t, os.WriteFile(name, []byte("{}\n\n{\"s\": 1\n"), 0o600))
 	src, err := table.Find(ctx, name, nil)
 	must.Do(t, err)
 	err = src.Each(ctx, twoColumns, src.Form(schema.CSV{Strict: true}), func(*domain.Chunk) error { return nil })
 	must.Fail(t, err, "line 3: no JSON object", "strict")
-	if names, err := src.Columns(ctx, schema.CSV{}); names != nil || err != nil {
-		t.Errorf("names %q were read off records (%v)", names, err)
-	}
+	names, err := src.Columns(ctx, schema.CSV{})
+	must.Hold(t, names == nil && err == nil, "names %q were read off records (%v)", names, err)
 }
 
 func TestDescribe(t *testing.T) {
@@ -128,16 +126,14 @@ func TestDescribe(t *testing.T) {
 		}
 		if c.Fault != "" {
 			kind = "nested"
-			if !strings.Contains(c.Fault, `duckdb -c "COPY (SELECT * EXCLUDE (\"`+c.Name+`\"), unnest(\"`+c.Name+`\", recursive := true) FROM '`) {
-				t.Errorf("%s: %s", c.Name, c.Fault)
-			}
+			must.Hold(t, strings.Contains(c.Fault, `duckdb -c "COPY (SELECT * EXCLUDE (\"`+c.Name+`\"), unnest(\"`+c.Name+`\", recursive := true) FROM '`),
+				"%s: %s", c.Name, c.Fault)
 		}
 		got = append(got, c.Name+" "+kind)
 	}
 	must.List(t, got, []string{"zip STRING", "day untyped", "n untyped", "home nested", "mixed untyped", "tags nested"})
 	f, _ := table.FormatOf("jsonl")
 	advice, err := f.Advise(ctx, files.Info{Name: name}, schema.CSV{})
-	if err != nil || !strings.Contains(advice, "line 3 is no JSON object") || !strings.Contains(advice, `(\"home\", \"tags\")`) {
-		t.Errorf("advice %q, %v", advice, err)
-	}
+	must.Hold(t, err == nil && strings.Contains(advice, "line 3 is no JSON object") && strings.Contains(advice, `(\"home\", \"tags\")`),
+		"advice %q, %v", advice, err)
 }

@@ -36,9 +36,8 @@ func TestAllocate(t *testing.T) {
 			spent := l.Spent()
 			err := l.Charge(event(step.share).At(step.stage, 1))
 			var exhausted ErrExhausted
-			if step.fits != (err == nil) || err != nil && (!errors.As(err, &exhausted) || l.Spent().Cmp(spent) != 0) {
-				t.Errorf("%+v: stage %q, share %v: %v", l.params, step.stage, step.share, err)
-			}
+			must.Hold(t, step.fits == (err == nil) && (err == nil || errors.As(err, &exhausted) && l.Spent().Cmp(spent) == 0),
+				"%+v: stage %q, share %v: %v", l.params, step.stage, step.share, err)
 		}
 		must.Fail(t, l.Allocate("late", dp.ShareOf(1, 100)), "", "a share allocated after a charge")
 	}
@@ -74,9 +73,8 @@ func TestAllocatedStatement(t *testing.T) {
 			must.Do(t, errors.Join(adaptive.Charge(e.At(stage, 1)), planned.Charge(e.At(stage, 1))))
 		}
 		s, p := adaptive.Statement(Adaptive), planned.Statement(Planned)
-		if s.AchievedEpsilon < p.AchievedEpsilon || s.AchievedEpsilon > p.AchievedEpsilon*1.002 || s.Conversion != p.Conversion+" of allocated shares" {
-			t.Errorf("%v: ε %g by %s, planned %g by %s", kind, s.AchievedEpsilon, s.Conversion, p.AchievedEpsilon, p.Conversion)
-		}
+		must.Hold(t, s.AchievedEpsilon >= p.AchievedEpsilon && s.AchievedEpsilon <= p.AchievedEpsilon*1.002 && s.Conversion == p.Conversion+" of allocated shares",
+			"%v: ε %g by %s, planned %g by %s", kind, s.AchievedEpsilon, s.Conversion, p.AchievedEpsilon, p.Conversion)
 		must.Hold(t, s.Mu >= p.Mu && s.Mu <= p.Mu*1.001, "%v: μ %g, planned %g", kind, s.Mu, p.Mu)
 		if o := early.Statement(Adaptive); o.AchievedEpsilon != s.AchievedEpsilon || o.Mu != s.Mu {
 			t.Errorf("%v: a run that stops early promises ε %g, others %g", kind, o.AchievedEpsilon, s.AchievedEpsilon)

@@ -113,9 +113,8 @@ func TestBookRefuses(t *testing.T) {
 		must.Hold(t, b.ledger.Spent().Cmp(spent) == 0 && b.Runs() == runs, "%s: refused, and charged", name)
 	}
 	must.Fails(NewBook(dp.AddRemove, 0, 1e-9, false))(t, "", "a book of ε = 0")
-	if b, err := NewBook(dp.AddRemove, 1, 1e-14, false); err != nil || b.params.Accounting != dp.ZCDP {
-		t.Errorf("a δ that pays for few noisy numbers: %v", err)
-	}
+	b, err := NewBook(dp.AddRemove, 1, 1e-14, false)
+	must.Hold(t, err == nil && b.params.Accounting == dp.ZCDP, "a δ that pays for few noisy numbers: %v", err)
 }
 
 // TestBookCountsNoisyNumbers: a GDP book has room for as many as a hundredth of its δ pays for, in all runs together.

@@ -173,9 +173,7 @@ func TestFineGrid(t *testing.T) {
 		steps := e.Steps(1)
 		must.Hold(t, steps.IsInt() && steps.Cmp(power(2*gdpGridBits)) >= 0, "σ² = %g: %v squared steps", variance, steps)
 		coarser := math.Sqrt(variance) * math.Exp2(float64(e.GridBits-1))
-		if e.GridBits > 0 && e.GridBits < finestBits && coarser >= 1<<gdpGridBits {
-			t.Errorf("σ² = %g: grid 2^-%d is finer than needed", variance, e.GridBits)
-		}
+		must.Hold(t, e.GridBits <= 0 || e.GridBits >= finestBits || coarser < 1<<gdpGridBits, "σ² = %g: grid 2^-%d is finer than needed", variance, e.GridBits)
 	}
 	must.Fails(l.Measure(Marginals{Precision: []float64{1, 1e-13}, Cells: 2}, dp.ShareOf(1, 2)))(t, "", "noise beyond the samplers' integers admitted")
 }
@@ -198,9 +196,8 @@ func TestGivenNoise(t *testing.T) {
 	}
 	l := ledgers(t)[0]
 	e, err := l.LaplaceMax(2, 1.0000001)
-	if err != nil || e.Scales[0].Cmp(add(big.NewRat(1, 1), power(-ScoreGridBits))) != 0 || e.Range != 2 {
-		t.Errorf("scale %v, %v: want 1.0000001 rounded up to the grid", e.Scales, err)
-	}
+	must.Hold(t, err == nil && e.Scales[0].Cmp(add(big.NewRat(1, 1), power(-ScoreGridBits))) == 0 && e.Range == 2,
+		"scale %v, %v: want 1.0000001 rounded up to the grid", e.Scales, err)
 	for _, scale := range []float64{0, -1, math.NaN(), math.Inf(1), 1e9} {
 		must.Fails(l.LaplaceMax(2, scale))(t, "", "scale %g admitted", scale)
 	}
@@ -212,15 +209,12 @@ func TestUselessSharesAreRefused(t *testing.T) {
 			if s.Num == 1 && l.params.Accounting != dp.Pure {
 				continue // noise of 2^31 or so: large, but drawable
 			}
-			if _, err := l.Measure(Equal(1, 1), s); err == nil {
-				t.Errorf("%v: share %+v admitted by Measure", l.params.Accounting, s)
-			}
-			if _, err := l.MaxError(1, s); err == nil {
-				t.Errorf("%v: share %+v admitted by MaxError", l.params.Accounting, s)
-			}
-			if _, err := l.Select(dp.BlockExponential, 2, s); err == nil {
-				t.Errorf("%v: share %+v admitted by Select", l.params.Accounting, s)
-			}
+			_, err := l.Measure(Equal(1, 1), s)
+			must.Hold(t, err != nil, "%v: share %+v admitted by Measure", l.params.Accounting, s)
+			_, err = l.MaxError(1, s)
+			must.Hold(t, err != nil, "%v: share %+v admitted by MaxError", l.params.Accounting, s)
+			_, err = l.Select(dp.BlockExponential, 2, s)
+			must.Hold(t, err != nil, "%v: share %+v admitted by Select", l.params.Accounting, s)
 		}
 	}
 	gdp := ledgers(t)[4]

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // centredOf returns the residual of a table of the given shape, its Δ² by brute force over neighbours.
@@ -95,14 +96,11 @@ func TestOnGridIsAttainable(t *testing.T) {
 				paid := new(big.Rat).Mul(m.OnGrid(bits), power(2*bits))
 				neighbours(n, int(m.Cells), 1<<bits, func(d []int64) {
 					v := stripped(d, shape, m.Cells)
-					if norm := big.NewRat(square(v), 1); norm.Cmp(paid) > 0 {
-						t.Errorf("%v %v bits %d: ‖v‖² = %v steps², paid for %v", n, shape, bits, norm, paid.FloatString(3))
-					}
+					norm := big.NewRat(square(v), 1)
+					must.Hold(t, norm.Cmp(paid) <= 0, "%v %v bits %d: ‖v‖² = %v steps², paid for %v", n, shape, bits, norm, paid.FloatString(3))
 					centreBy(v, shape)
 					centreBy(d, shape)
-					if !slices.Equal(v, d) {
-						t.Fatalf("%v %v bits %d: Cv differs from Cd", n, shape, bits)
-					}
+					must.Need(t, slices.Equal(v, d), "%v %v bits %d: Cv differs from Cd", n, shape, bits)
 				})
 			}
 			if fine := new(big.Rat).Quo(m.OnGrid(30), m.L2Squared); fine.Cmp(big.NewRat(1, 1)) <= 0 || floatUp(fine) > 1+1e-6 {
@@ -121,9 +119,8 @@ func TestOnGridPaysForEveryAxis(t *testing.T) {
 		for _, bits := range []int{0, 2, 5, 9} {
 			radius := math.Sqrt(exact) + float64(len(shape))*math.Sqrt(float64(m.Cells))/2*math.Ldexp(1, -bits)
 			got, _ := m.OnGrid(bits).Float64()
-			if want := radius * radius; !near(got, want, 1e-11*want) {
-				t.Errorf("%v bits %d: %.15g charged, want %.15g", shape, bits, got, want)
-			}
+			want := radius * radius
+			must.Hold(t, near(got, want, 1e-11*want), "%v bits %d: %.15g charged, want %.15g", shape, bits, got, want)
 		}
 	}
 }

@@ -50,9 +50,8 @@ func TestLogPhi(t *testing.T) {
 		got, want := logPhi(x), series(-x)
 		must.Hold(t, near(got, want, 1e-11+1e-14*math.Abs(want)), "ln Φ(%g) = %.15g, want %.15g", x, got, want)
 	}
-	if got := logPhi(0); !near(got, -math.Ln2, 1e-15) {
-		t.Errorf("ln Φ(0) = %g", got)
-	}
+	got := logPhi(0)
+	must.Hold(t, near(got, -math.Ln2, 1e-15), "ln Φ(0) = %g", got)
 }
 
 // TestRhoDeltaBoundsGaussians: the zCDP conversion is above the exact δ of the Gaussian with that rho, and
@@ -91,19 +90,15 @@ func TestFloorsAreTheLargest(t *testing.T) {
 		steps := new(big.Rat).Mul(RhoFloor(epsilon, delta), power(capacityBits))
 		must.Need(t, steps.IsInt(), "rho(%g, %g) off the grid", float64(epsilon), float64(delta))
 		n := float64(steps.Num().Int64())
-		if n > 0 && RhoDeltaCeil(math.Ldexp(n, -capacityBits), epsilon) > float64(delta) {
-			t.Errorf("rho(%g, %g) is not verified", float64(epsilon), float64(delta))
-		}
-		if RhoDeltaCeil(math.Ldexp(n+1, -capacityBits), epsilon) <= float64(delta) {
-			t.Errorf("rho(%g, %g) is not the largest", float64(epsilon), float64(delta))
-		}
+		must.Hold(t, n <= 0 || RhoDeltaCeil(math.Ldexp(n, -capacityBits), epsilon) <= float64(delta),
+			"rho(%g, %g) is not verified", float64(epsilon), float64(delta))
+		must.Hold(t, RhoDeltaCeil(math.Ldexp(n+1, -capacityBits), epsilon) > float64(delta), "rho(%g, %g) is not the largest", float64(epsilon), float64(delta))
 		if epsilon > largestGDPEpsilon {
 			continue
 		}
 		mu := MuFloor(epsilon, delta)
-		if GDPDeltaCeil(mu, epsilon) > float64(delta) || GDPDeltaCeil(math.Nextafter(mu, 1e9), epsilon) <= float64(delta) {
-			t.Errorf("mu(%g, %g) = %g is not the last to be verified", float64(epsilon), float64(delta), mu)
-		}
+		must.Hold(t, GDPDeltaCeil(mu, epsilon) <= float64(delta) && GDPDeltaCeil(math.Nextafter(mu, 1e9), epsilon) > float64(delta),
+			"mu(%g, %g) = %g is not the last to be verified", float64(epsilon), float64(delta), mu)
 	}
 }
 
@@ -164,18 +159,16 @@ func TestMonotone(t *testing.T) {
 		for _, delta := range []dp.Delta{1e-12, 1e-9, 1e-6, 1e-3} {
 			for epsilon := dp.Epsilon(0.1); epsilon < 8; epsilon *= 1.5 {
 				here := of(epsilon, delta)
-				if of(epsilon*1.01, delta) <= here || of(epsilon, delta*1.1) <= here {
-					t.Errorf("%s is not increasing at (%g, %g)", name, float64(epsilon), float64(delta))
-				}
+				must.Hold(t, of(epsilon*1.01, delta) > here && of(epsilon, delta*1.1) > here,
+					"%s is not increasing at (%g, %g)", name, float64(epsilon), float64(delta))
 			}
 		}
 	}
 	for rounds := 1; rounds < 500; rounds *= 2 {
 		for _, r := range []float64{0.01, 0.1, 1} {
 			once, again := boundedRangeCurve(r).times(rounds), boundedRangeCurve(r).times(rounds+1)
-			if once.epsilonCeil(1e-6) >= again.epsilonCeil(1e-6) || again.epsilonCeil(1e-6) <= again.epsilonCeil(1e-5) {
-				t.Errorf("ε of %d selections with r = %g is not increasing in T and 1/δ", rounds, r)
-			}
+			must.Hold(t, once.epsilonCeil(1e-6) < again.epsilonCeil(1e-6) && again.epsilonCeil(1e-6) > again.epsilonCeil(1e-5),
+				"ε of %d selections with r = %g is not increasing in T and 1/δ", rounds, r)
 		}
 	}
 }
@@ -197,9 +190,8 @@ func TestBoundedRangeIsTheWorstCase(t *testing.T) {
 			}
 			got := boundedRangeCurve(r)(alpha)
 			concentrated := alpha * r * r / 8
-			if got < worst-1e-12*(1+worst) || got > worst*(1+1e-3)+1e-12 && got > concentrated || got > concentrated {
-				t.Errorf("D_%g(r=%g) = %.12g; supremum %.12g, zCDP %.12g", alpha, r, got, worst, concentrated)
-			}
+			must.Hold(t, got >= worst-1e-12*(1+worst) && (got <= worst*(1+1e-3)+1e-12 || got <= concentrated) && got <= concentrated,
+				"D_%g(r=%g) = %.12g; supremum %.12g, zCDP %.12g", alpha, r, got, worst, concentrated)
 		}
 	}
 }

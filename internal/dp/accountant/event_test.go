@@ -200,9 +200,8 @@ func TestLossRoundsUp(t *testing.T) {
 		}
 		got := must.Value(e.Loss(row.ledger))(t)
 		limit := add(row.exact, times(power(-quantumBits), int64(len(e.Scales))))
-		if got.Cmp(row.exact) < 0 || got.Cmp(limit) >= 0 || !new(big.Rat).Mul(got, power(quantumBits)).IsInt() {
-			t.Errorf("%s on %v: %v is not %v rounded up", row.event, row.ledger, got, row.exact)
-		}
+		must.Hold(t, got.Cmp(row.exact) >= 0 && got.Cmp(limit) < 0 && new(big.Rat).Mul(got, power(quantumBits)).IsInt(),
+			"%s on %v: %v is not %v rounded up", row.event, row.ledger, got, row.exact)
 	}
 }
 

@@ -53,10 +53,8 @@ func TestOverspendIsRefused(t *testing.T) {
 	var exhausted ErrExhausted
 	must.Need(t, errors.As(err, &exhausted), "second charge: %v, want ErrExhausted", err)
 	loss, _ := e.Loss(dp.ZCDP)
-	if exhausted.Requested.Cmp(loss) != 0 || exhausted.Remaining.Cmp(before) != 0 ||
-		exhausted.Difference().Cmp(new(big.Rat).Sub(loss, before)) != 0 {
-		t.Errorf("%+v, want requested %v, remaining %v", exhausted, loss, before)
-	}
+	must.Hold(t, exhausted.Requested.Cmp(loss) == 0 && exhausted.Remaining.Cmp(before) == 0 && exhausted.Difference().Cmp(new(big.Rat).Sub(loss, before)) == 0,
+		"%+v, want requested %v, remaining %v", exhausted, loss, before)
 	must.Hold(t, l.Remaining().Cmp(before) == 0 && len(l.Events()) == 1, "a refused charge changed the ledger")
 	text := err.Error()
 	must.Hold(t, strings.Contains(text, `"measure"`) && !strings.Contains(text, "%!"), "message %q", text)

@@ -61,9 +61,8 @@ func TestAgainstLossDistributions(t *testing.T) {
 			tightest[key] = min(tightest[key], achieved/c.Low)
 			small, err := NewLedger(Params{Accounting: kind, Epsilon: dp.Epsilon(c.Low * (1 - 1e-9)), Delta: dp.Delta(c.Delta), Coordinates: 1000})
 			must.Do(t, err)
-			if err := c.charge(small); !errors.As(err, new(ErrExhausted)) {
-				t.Errorf("case %d, %v: a ledger of ε = %.6g, δ = %g holds a loss of more: %v", i, kind, c.Low, c.Delta, err)
-			}
+			err = c.charge(small)
+			must.Hold(t, errors.As(err, new(ErrExhausted)), "case %d, %v: a ledger of ε = %.6g, δ = %g holds a loss of more: %v", i, kind, c.Low, c.Delta, err)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(tightest)) {

@@ -21,9 +21,8 @@ func TestPriorApart(t *testing.T) {
 	first := withValues(t, Params{Accounting: dp.GaussianOnly, Epsilon: .3, Delta: 1e-10, ValuesDelta: 5e-11, Coordinates: 1000})
 	second := withValues(t, Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-9, Coordinates: 100_000})
 	epsilon, delta := second.Together(first)
-	if delta < 1.1e-9 || delta > 1.1e-9*(1+1e-12) || epsilon <= 1 || epsilon > 1.1 {
-		t.Errorf("together ε = %g and δ = %g, want more than 1 and far less than 1.3 at 1.1e-9", epsilon, delta)
-	}
+	must.Hold(t, delta >= 1.1e-9 && delta <= 1.1e-9*(1+1e-12) && epsilon > 1 && epsilon <= 1.1,
+		"together ε = %g and δ = %g, want more than 1 and far less than 1.3 at 1.1e-9", epsilon, delta)
 	mu := muOf(new(big.Rat).Add(first.Loss, second.Loss))
 	reserves := 5e-11 + discreteDelta(float64(epsilon), 101_000)
 	got := GDPDeltaCeil(mu, epsilon) + reserves
@@ -59,12 +58,10 @@ func TestPriorAndRunArePartsOfOneBudget(t *testing.T) {
 				const numbers = 500
 				before, rest, err := prior.Runs(numbers)
 				must.Do(t, err)
-				if new(big.Rat).Add(before.Loss, rest.Loss).Cmp(whole.Loss) != 0 || kind == dp.GaussianOnly && (before.Coordinates != 1000 || rest.Coordinates != numbers) || before.ValuesDelta != p.ValuesDelta || rest.ValuesDelta != 0 {
-					t.Errorf("%+v and %+v are no parts of %+v", before, rest, whole)
-				}
-				if !(before.Epsilon > 0 && before.Epsilon < epsilon && rest.Epsilon < epsilon && float64(before.Epsilon+rest.Epsilon) > .99*float64(epsilon)) {
-					t.Errorf("%v: ε = %g is %g and %g", kind, float64(epsilon), float64(before.Epsilon), float64(rest.Epsilon))
-				}
+				must.Hold(t, new(big.Rat).Add(before.Loss, rest.Loss).Cmp(whole.Loss) == 0 && (kind != dp.GaussianOnly || before.Coordinates == 1000 && rest.Coordinates == numbers) && before.ValuesDelta == p.ValuesDelta && rest.ValuesDelta == 0,
+					"%+v and %+v are no parts of %+v", before, rest, whole)
+				must.Hold(t, before.Epsilon > 0 && before.Epsilon < epsilon && rest.Epsilon < epsilon && float64(before.Epsilon+rest.Epsilon) > .99*float64(epsilon),
+					"%v: ε = %g is %g and %g", kind, float64(epsilon), float64(before.Epsilon), float64(rest.Epsilon))
 				half := must.Value(NewLedger(p))(t)
 				e := must.Value(half.MaxError(1, dp.ShareOf(share.Num, 2*share.Den)))(t)
 				prior.Events = []Event{e.At("found", 1)}
@@ -74,20 +71,17 @@ func TestPriorAndRunArePartsOfOneBudget(t *testing.T) {
 				if r := l.Run(); r.Loss.Cmp(rest.Loss) != 0 || r.Epsilon != rest.Epsilon || l.open.Cmp(rest.Loss) != 0 || l.Remaining().Cmp(rest.Loss) != 0 {
 					t.Errorf("the run has %v, and is charged %v", l.Remaining(), r.Loss)
 				}
-				if v, err := l.Values(Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 2)); err == nil && l.Charge(v.At("values", 1)) == nil {
-					t.Error("the run spends of the δ for values, which is that of the releases before")
-				}
+				v, err := l.Values(Values{Columns: 1, Delta: dp.ShareOf(1, 1)}, dp.ShareOf(1, 2))
+				must.Hold(t, err != nil || l.Charge(v.At("values", 1)) != nil, "the run spends of the δ for values, which is that of the releases before")
 				e.Coordinates = numbers + 1
-				if err := l.Charge(e.At("total", 1)); kind == dp.GaussianOnly && err == nil {
-					t.Error("the run draws more noisy numbers than its bound has")
-				}
+				err = l.Charge(e.At("total", 1))
+				must.Hold(t, kind != dp.GaussianOnly || err != nil, "the run draws more noisy numbers than its bound has")
 			}
 		}
 	}
 	whole := &Prior{Params: Params{Accounting: dp.GaussianOnly, Epsilon: 1, Delta: 1e-7, Coordinates: 1000}, Share: dp.ShareOf(1, 1)}
-	if before, _, err := whole.Runs(0); err != nil || before.Epsilon != 1 || before.Coordinates != 1000 {
-		t.Errorf("a finding with all of its budget: %+v, %v", before, err)
-	}
+	before, _, err := whole.Runs(0)
+	must.Hold(t, err == nil && before.Epsilon == 1 && before.Coordinates == 1000, "a finding with all of its budget: %+v, %v", before, err)
 	must.Fails(LedgerAfter(whole, whole.Params))(t, "", "a run after a finding that has the whole budget")
 }
 

@@ -31,19 +31,15 @@ func TestResiduals(t *testing.T) {
 			s := dp.ShareOf(1+rng.Int64N(1000), 1000+rng.Int64N(1e9))
 			e := must.Value(l.Residuals(list, s))(t)
 			used := new(big.Rat).Quo(loss(t, l, e), share(l, s))
-			if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 {
-				t.Errorf("trial %d: %s of the share is charged", trial, used.FloatString(9))
-			}
-			if e.Coordinates != cells || e.Neighbouring != l.params.Neighbouring || len(e.Scales) != len(list) {
-				t.Errorf("trial %d: %d coordinates of %d, %d scales", trial, e.Coordinates, cells, len(e.Scales))
-			}
+			must.Hold(t, used.Cmp(big.NewRat(1, 1)) <= 0 && floatDown(used) >= 1-1e-4, "trial %d: %s of the share is charged", trial, used.FloatString(9))
+			must.Hold(t, e.Coordinates == cells && e.Neighbouring == l.params.Neighbouring && len(e.Scales) == len(list),
+				"trial %d: %d coordinates of %d, %d scales", trial, e.Coordinates, cells, len(e.Scales))
 			must.Hold(t, e.fineGrid() && e.coarsest().Cmp(power(2*samplerBits)) <= 0, "trial %d: a grid too coarse or too fine", trial)
 			for i, m := range list {
 				must.Hold(t, e.Sensitivities[i].Cmp(m.L2Squared) >= 0, "trial %d: sensitivity below the centred counts'", trial)
 				u, first := precisionOf(m, e.Scales[i]), precisionOf(list[0], e.Scales[0])
-				if ratio := u / first / (m.Precision / list[0].Precision); math.Abs(ratio-1) > 1e-4 {
-					t.Errorf("trial %d: precision off by the factor %g", trial, ratio)
-				}
+				ratio := u / first / (m.Precision / list[0].Precision)
+				must.Hold(t, math.Abs(ratio-1) <= 1e-4, "trial %d: precision off by the factor %g", trial, ratio)
 			}
 		}
 	}
@@ -78,9 +74,7 @@ func TestLaplaceResiduals(t *testing.T) {
 			for i, m := range list {
 				sum.Add(sum, new(big.Rat).Quo(big.NewRat(int64(m.L1), 1), e.Scales[i]))
 				ratio := math.Pow(floatUp(e.Scales[0])/floatUp(e.Scales[i]), 2) * floatUp(list[0].Left) / floatUp(m.Left) / (m.Precision / list[0].Precision)
-				if trial > 0 && math.Abs(ratio-1) > 1e-3 {
-					t.Errorf("trial %d: precision off by the factor %g", trial, ratio)
-				}
+				must.Hold(t, trial <= 0 || math.Abs(ratio-1) <= 1e-3, "trial %d: precision off by the factor %g", trial, ratio)
 			}
 			used := new(big.Rat).Quo(sum, share(l, s))
 			if charge := loss(t, l, e); charge.Cmp(sum) < 0 || charge.Cmp(share(l, s)) > 0 || floatDown(used) < 1-1e-4 || e.Kind != dp.DiscreteLaplace {
@@ -137,9 +131,8 @@ func TestExtremePrecisions(t *testing.T) {
 				e, err := l.Residuals(list, s)
 				must.Need(t, err == nil, "%v: %v", precision, err)
 				used := new(big.Rat).Quo(loss(t, l, e), share(l, s))
-				if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < .999 || e.coarsest().Cmp(power(2*samplerBits)) > 0 {
-					t.Errorf("%v: %s of the share", precision, used.FloatString(6))
-				}
+				must.Hold(t, used.Cmp(big.NewRat(1, 1)) <= 0 && floatDown(used) >= .999 && e.coarsest().Cmp(power(2*samplerBits)) <= 0,
+					"%v: %s of the share", precision, used.FloatString(6))
 			}
 		}
 	}
@@ -152,15 +145,12 @@ func TestScores(t *testing.T) {
 			e := must.Value(l.Scores(n, dp.ShareOf(3, 100)))(t)
 			part := share(l, dp.ShareOf(3, 100))
 			used := new(big.Rat).Quo(loss(t, l, e), part)
-			if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 {
-				t.Errorf("%+v: %s of the share", l.params, used.FloatString(9))
-			}
+			must.Hold(t, used.Cmp(big.NewRat(1, 1)) <= 0 && floatDown(used) >= 1-1e-4, "%+v: %s of the share", l.params, used.FloatString(9))
 			want := float64(int64(n)*unit*unit) / (2 * floatUp(part))
 			got := floatUp(e.Scales[0])
 			must.Hold(t, got >= want*(1-1e-12) && got <= want*(1+1e-4), "%+v: σ² = %g, want %g", l.params, got, want)
-			if e.Coordinates != int64(n) || len(e.Scales) != n || e.run(0) != n || !e.fineGrid() {
-				t.Errorf("%+v: %d coordinates, %d scales", l.params, e.Coordinates, len(e.Scales))
-			}
+			must.Hold(t, e.Coordinates == int64(n) && len(e.Scales) == n && e.run(0) == n && e.fineGrid(),
+				"%+v: %d coordinates, %d scales", l.params, e.Coordinates, len(e.Scales))
 		}
 	}
 }
@@ -174,9 +164,8 @@ func TestStandIns(t *testing.T) {
 		}
 		e := must.Value(l.StandIn(kind, 12_345, dp.ShareOf(1, 7)))(t)
 		used := new(big.Rat).Quo(loss(t, l, e), share(l, dp.ShareOf(1, 7)))
-		if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 || e.Coordinates != 12_345 {
-			t.Errorf("%+v: %s of the share, %d coordinates", l.params, used.FloatString(9), e.Coordinates)
-		}
+		must.Hold(t, used.Cmp(big.NewRat(1, 1)) <= 0 && floatDown(used) >= 1-1e-4 && e.Coordinates == 12_345,
+			"%+v: %s of the share, %d coordinates", l.params, used.FloatString(9), e.Coordinates)
 	}
 }
 
@@ -193,9 +182,8 @@ func TestResidualRefusals(t *testing.T) {
 				scores = residuals // it has a pure loss
 			}
 			_, standIn := l.StandIn(dp.DiscreteGaussian, 3, s)
-			if residuals == nil || scores == nil || standIn == nil {
-				t.Errorf("%v: share %+v admitted: %v, %v, %v", l.params.Accounting, s, residuals, scores, standIn)
-			}
+			must.Hold(t, residuals != nil && scores != nil && standIn != nil,
+				"%v: share %+v admitted: %v, %v, %v", l.params.Accounting, s, residuals, scores, standIn)
 		}
 	}
 	l, good := gaussians(t)[0], centredOf(dp.AddRemove, []int{2, 3}, 1)
@@ -209,9 +197,7 @@ func TestResidualRefusals(t *testing.T) {
 		change(&bad)
 		must.Hold(t, panics(func() { _, _ = l.Residuals([]Centred{good, bad}, dp.ShareOf(1, 2)) }), "%s: no panic", name)
 	}
-	if !panics(func() { _, _ = l.Residuals(nil, dp.ShareOf(1, 2)) }) || !panics(func() { _, _ = l.Scores(0, dp.ShareOf(1, 2)) }) {
-		t.Error("a release of nothing")
-	}
+	must.Hold(t, panics(func() { _, _ = l.Residuals(nil, dp.ShareOf(1, 2)) }) && panics(func() { _, _ = l.Scores(0, dp.ShareOf(1, 2)) }), "a release of nothing")
 }
 
 // TestIncompleteResidualsPanic: an event with sensitivities of its own has one for each scale, all above 0.

@@ -24,45 +24,36 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func spend(t *testing.T, p Params, rounds int) *Ledger {
 	t.Helper()
 	l, err := NewLedger(p)
-	must.Need(t, err == nil, "%v", err)
-	must := func(e Event, err error) Event {
+	must.Do(t, err)
+	made := func(e Event, err error) Event {
 		t.Helper()
-		must.Need(t, err == nil, "%v", err)
+		must.Do(t, err)
 		return e
 	}
 	enter := func(e Event) {
 		t.Helper()
-		if err := l.Charge(e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Charge(e))
 	}
-	enter(must(l.Measure(Equal(1, 1), dp.ShareOf(2, 100))).At("total", 0))
-	selection := must(l.Select(dp.BlockExponential, 2, dp.ShareOf(93, 100*int64(rounds))))
+	enter(made(l.Measure(Equal(1, 1), dp.ShareOf(2, 100))).At("total", 0))
+	selection := made(l.Select(dp.BlockExponential, 2, dp.ShareOf(93, 100*int64(rounds))))
 	for round := 1; round <= rounds; round++ {
 		enter(selection.At("select", round))
 	}
-	enter(must(l.MaxError(1, dp.ShareOf(5, 100))).At("certificate", 0))
+	enter(made(l.MaxError(1, dp.ShareOf(5, 100))).At("certificate", 0))
 	return l
 }
 
 func TestStatementGolden(t *testing.T) {
 	l := spend(t, Params{Epsilon: 1, Delta: 1e-9}, 100)
-	e, err := l.Measure(Marginals{Precision: []float64{1, 1, 2}, Cells: 30}, dp.ShareOf(1, 1<<24))
-	must.Need(t, err == nil, "%v", err)
-	if err := l.Charge(e.At("extra", 1)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := json.MarshalIndent(l.Statement(Planned), "", "  ")
-	must.Need(t, err == nil, "%v", err)
+	e := must.Value(l.Measure(Marginals{Precision: []float64{1, 1, 2}, Cells: 30}, dp.ShareOf(1, 1<<24)))(t)
+	must.Do(t, l.Charge(e.At("extra", 1)))
+	got := must.Value(json.MarshalIndent(l.Statement(Planned), "", "  "))(t)
 	got = append(got, '\n')
 	file := filepath.Join("testdata", "statement.json")
 	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, got, 0o644))
 	}
-	want, err := os.ReadFile(file)
-	must.Need(t, err == nil, "%v", err)
+	want := must.Value(os.ReadFile(file))(t)
 	must.Hold(t, bytes.Equal(got, want), "statement differs from %s (rewrite with -update):\n%s", file, got)
 }
 
@@ -98,9 +89,7 @@ func TestLinesGroupRounds(t *testing.T) {
 		b.At("select", 10), // other kind
 		a.At("both", 1), block.At("both", 2),
 	} {
-		if err := l.Charge(e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Charge(e))
 	}
 	var got []string
 	for _, line := range l.Statement(Adaptive).Ledger {
@@ -116,14 +105,10 @@ func TestLinesGroupRounds(t *testing.T) {
 
 func TestAchieved(t *testing.T) {
 	full := func(p Params, stages ...string) Statement {
-		l, err := NewLedger(p)
-		must.Need(t, err == nil, "%v", err)
-		e, err := l.Measure(Equal(5, 100), dp.ShareOf(1, int64(len(stages))))
-		must.Need(t, err == nil, "%v", err)
+		l := must.Value(NewLedger(p))(t)
+		e := must.Value(l.Measure(Equal(5, 100), dp.ShareOf(1, int64(len(stages)))))(t)
 		for _, s := range stages {
-			if err := l.Charge(e.At(s, 1)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Charge(e.At(s, 1)))
 		}
 		return l.Statement(Planned)
 	}
@@ -141,9 +126,8 @@ func TestAchieved(t *testing.T) {
 		{"nothing charged", open(t, dp.ZCDP, 1).Statement(Planned), "pure", 0, 0},
 	} {
 		s := row.got
-		if s.Conversion != row.conversion || s.AchievedEpsilon < row.low || s.AchievedEpsilon > row.high {
-			t.Errorf("%s: ε %g by %s, want [%g, %g] by %s", row.name, s.AchievedEpsilon, s.Conversion, row.low, row.high, row.conversion)
-		}
+		must.Hold(t, s.Conversion == row.conversion && s.AchievedEpsilon >= row.low && s.AchievedEpsilon <= row.high,
+			"%s: ε %g by %s, want [%g, %g] by %s", row.name, s.AchievedEpsilon, s.Conversion, row.low, row.high, row.conversion)
 	}
 }
 
@@ -152,31 +136,23 @@ func TestAchieved(t *testing.T) {
 func TestFewSelections(t *testing.T) {
 	for _, rounds := range []int64{1, 2, 5, 6, 20} {
 		l := open(t, dp.ZCDP, 1)
-		e, err := l.Select(dp.Exponential, 1, dp.ShareOf(1, rounds))
-		must.Need(t, err == nil, "%v", err)
-		if err := l.Charge(e.At("select", 1).Times(int(rounds))); err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Select(dp.Exponential, 1, dp.ShareOf(1, rounds)))(t)
+		must.Do(t, l.Charge(e.At("select", 1).Times(int(rounds))))
 		singles := open(t, dp.ZCDP, 1)
 		for round := range rounds {
-			if err := singles.Charge(e.At("select", 1+int(round))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, singles.Charge(e.At("select", 1+int(round))))
 		}
 		pure, ok := l.pure()
 		zcdp := rhoCurve(floatUp(l.Spent())).epsilonCeil(1e-6)
 		must.Hold(t, ok && (pure < zcdp) == (rounds <= 5), "T = %d: pure %g (%v), zCDP %g", rounds, pure, ok, zcdp)
 		s := l.Statement(Planned)
-		if s.AchievedEpsilon > min(pure, zcdp)+1e-3 || s.Conversion != "bounded-range Renyi" {
-			t.Errorf("T = %d: ε %g by %s, pure %g, zCDP %g", rounds, s.AchievedEpsilon, s.Conversion, pure, zcdp)
-		}
+		must.Hold(t, s.AchievedEpsilon <= min(pure, zcdp)+1e-3 && s.Conversion == "bounded-range Renyi",
+			"T = %d: ε %g by %s, pure %g, zCDP %g", rounds, s.AchievedEpsilon, s.Conversion, pure, zcdp)
 		if one := singles.Statement(Planned); one.AchievedEpsilon != s.AchievedEpsilon || one.RhoTotal != s.RhoTotal {
 			t.Errorf("T = %d: singles ε %g, together %g", rounds, one.AchievedEpsilon, s.AchievedEpsilon)
 		}
 		exact := pure - 2*math.Sqrt(1e-6*-math.Expm1(-pure))
-		if rounds == 1 && (s.AchievedEpsilon < exact || s.AchievedEpsilon > exact+5e-4) {
-			t.Errorf("T = 1: ε %g, exact value %g", s.AchievedEpsilon, exact)
-		}
+		must.Hold(t, rounds != 1 || s.AchievedEpsilon >= exact && s.AchievedEpsilon <= exact+5e-4, "T = 1: ε %g, exact value %g", s.AchievedEpsilon, exact)
 	}
 }
 
@@ -184,19 +160,14 @@ func TestFewSelections(t *testing.T) {
 func TestSpendingHalf(t *testing.T) {
 	for _, kind := range []dp.Accounting{dp.ZCDP, dp.GaussianOnly} {
 		l := open(t, kind, 1)
-		e, err := l.Measure(Equal(1, 10), dp.ShareOf(1, 2))
-		must.Need(t, err == nil, "%v", err)
-		if err := l.Charge(e.At("s", 1)); err != nil {
-			t.Fatal(err)
-		}
+		e := must.Value(l.Measure(Equal(1, 10), dp.ShareOf(1, 2)))(t)
+		must.Do(t, l.Charge(e.At("s", 1)))
 		s := l.Statement(Planned)
 		delta := RhoDeltaCeil(floatUp(l.Spent()), dp.Epsilon(s.AchievedEpsilon))
 		if kind == dp.GaussianOnly {
 			delta = GDPDeltaCeil(s.Mu, dp.Epsilon(s.AchievedEpsilon)) + discreteDelta(s.AchievedEpsilon, 1<<10)
 		}
-		if delta > 1e-6 || delta < 0.98e-6 {
-			t.Errorf("%v: ε %g has δ %g", kind, s.AchievedEpsilon, delta)
-		}
+		must.Hold(t, delta <= 1e-6 && delta >= 0.98e-6, "%v: ε %g has δ %g", kind, s.AchievedEpsilon, delta)
 	}
 }
 
@@ -221,9 +192,8 @@ func TestCeilDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 10_000 {
 		x := math.Exp(20 * rng.NormFloat64())
-		if got := ceilDigits(x, 4); got < x || got > x*(1+1.0000001e-3) {
-			t.Fatalf("%g rounds up to %g", x, got)
-		}
+		got := ceilDigits(x, 4)
+		must.Need(t, got >= x && got <= x*(1+1.0000001e-3), "%g rounds up to %g", x, got)
 	}
 }
 
@@ -233,9 +203,8 @@ func TestMuRoundsUp(t *testing.T) {
 	for range 1000 {
 		loss := new(big.Rat).SetFrac64(1+rng.Int64N(1<<50), 1+rng.Int64N(1<<50))
 		mu := ratOf(muOf(loss))
-		if stated := mu.Mul(mu, mu); stated.Cmp(new(big.Rat).Add(loss, loss)) < 0 {
-			t.Fatalf("a loss of %v is stated with too small a μ", loss)
-		}
+		stated := mu.Mul(mu, mu)
+		must.Need(t, stated.Cmp(new(big.Rat).Add(loss, loss)) >= 0, "a loss of %v is stated with too small a μ", loss)
 	}
 }
 

@@ -14,8 +14,7 @@ import (
 func valuesLedgers(t *testing.T) (all []*Ledger) {
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
 		for _, kind := range []dp.Accounting{dp.ZCDP, dp.GaussianOnly} {
-			l, err := NewLedger(Params{Neighbouring: n, Accounting: kind, Epsilon: 1, Delta: 1e-9, ValuesDelta: 1e-10, Coordinates: 1000})
-			must.Do(t, err)
+			l := must.Value(NewLedger(Params{Neighbouring: n, Accounting: kind, Epsilon: 1, Delta: 1e-9, ValuesDelta: 1e-10, Coordinates: 1000}))(t)
 			all = append(all, l)
 		}
 	}
@@ -30,9 +29,7 @@ func TestTailCeil(t *testing.T) {
 			tail, _ := law.From(k).Float64()
 			bound := tailCeil(variance, k)
 			must.Need(t, bound >= tail, "σ² = %v: P(Z ≥ %d) = %g is above its bound %g", variance, k, tail, bound)
-			if float64(k) > sigma+1 && sigma > 20 && bound > tail*1.01 {
-				t.Errorf("σ² = %v: P(Z ≥ %d) = %g, and its bound is %g", variance, k, tail, bound)
-			}
+			must.Hold(t, float64(k) <= sigma+1 || sigma <= 20 || bound <= tail*1.01, "σ² = %v: P(Z ≥ %d) = %g, and its bound is %g", variance, k, tail, bound)
 		}
 	}
 }
@@ -45,13 +42,10 @@ func TestValuesEvent(t *testing.T) {
 			s := dp.ShareOf(65, 1000)
 			e := must.Value(l.Values(v, s))(t)
 			used := new(big.Rat).Quo(loss(t, l, e), share(l, s))
-			if used.Cmp(big.NewRat(1, 1)) > 0 || floatDown(used) < 1-1e-4 {
-				t.Errorf("%v: %s of the share is charged", l.params.Accounting, used.FloatString(9))
-			}
+			must.Hold(t, used.Cmp(big.NewRat(1, 1)) <= 0 && floatDown(used) >= 1-1e-4, "%v: %s of the share is charged", l.params.Accounting, used.FloatString(9))
 			delta := new(big.Rat).Quo(e.Delta, new(big.Rat).Mul(ratOf(float64(l.params.ValuesDelta)), v.Delta.Rat()))
-			if delta.Cmp(big.NewRat(1, 1)) > 0 || floatDown(delta) < 1-1e-9 {
-				t.Errorf("%v: %s of the part of delta is charged", l.params.Accounting, delta.FloatString(12))
-			}
+			must.Hold(t, delta.Cmp(big.NewRat(1, 1)) <= 0 && floatDown(delta) >= 1-1e-9,
+				"%v: %s of the part of delta is charged", l.params.Accounting, delta.FloatString(12))
 			over := new(big.Rat).Sub(e.Threshold, big.NewRat(v.First+1, 1)) // what the noise of a new value has to exceed
 			k := new(big.Rat).Mul(over, power(e.GridBits))
 			must.Need(t, k.IsInt(), "%v: a threshold off the grid", l.params.Accounting)
@@ -71,16 +65,14 @@ func TestValuesDelta(t *testing.T) {
 	for _, l := range valuesLedgers(t) {
 		p := l.params
 		p.Delta, p.ValuesDelta = p.lossDelta(), 0
-		if without, err := NewLedger(p); err != nil || without.Capacity().Cmp(l.Capacity()) != 0 {
-			t.Errorf("%v: the capacity does not follow from the delta that is left", p.Accounting)
-		}
+		without, err := NewLedger(p)
+		must.Hold(t, err == nil && without.Capacity().Cmp(l.Capacity()) == 0, "%v: the capacity does not follow from the delta that is left", p.Accounting)
 		e := must.Value(l.Values(Values{Columns: 2, Delta: dp.ShareOf(2, 3)}, dp.ShareOf(1, 100)))(t)
 		must.Do(t, l.Charge(e.At("values", 1)))
 		must.Fail(t, l.Charge(e.At("values", 2)), "", "%v: four thirds of the delta for values were charged", p.Accounting)
 		st := l.Statement(Planned)
-		if st.Delta != 1e-9 || st.Ledger[0].Delta != e.Delta.RatString() || st.Ledger[0].Threshold == "" || len(st.Approximations) == 0 {
-			t.Errorf("%v: the statement hides what values add to delta: %+v", p.Accounting, st)
-		}
+		must.Hold(t, st.Delta == 1e-9 && st.Ledger[0].Delta == e.Delta.RatString() && st.Ledger[0].Threshold != "" && len(st.Approximations) != 0,
+			"%v: the statement hides what values add to delta: %+v", p.Accounting, st)
 		must.Hold(t, st.AchievedEpsilon > 0 && st.AchievedEpsilon < 1, "%v: achieved ε is %g", p.Accounting, st.AchievedEpsilon)
 	}
 	pure := must.Value(NewLedger(Params{Accounting: dp.Pure, Epsilon: 1}))(t)
@@ -108,11 +100,9 @@ func TestLedgerAfter(t *testing.T) {
 		}
 		st := next.Statement(Adaptive)
 		must.Hold(t, len(st.Ledger) == 2 && st.Epsilon == 1 && st.AchievedEpsilon >= .9, "%v: the statement of both: %+v", first.params.Accounting, st)
-		if _, err := NewLedgerAfter(next.Events(), first.Params()); err == nil && next.Remaining().Sign() == 0 {
-			t.Errorf("%v: a ledger with nothing left was opened", first.params.Accounting)
-		}
-		if _, err := NewLedgerAfter(append(next.Events(), e.At("values", 2)), first.Params()); err == nil {
-			t.Errorf("%v: more was charged before than there is", first.params.Accounting)
-		}
+		_, err := NewLedgerAfter(next.Events(), first.Params())
+		must.Hold(t, err != nil || next.Remaining().Sign() != 0, "%v: a ledger with nothing left was opened", first.params.Accounting)
+		_, err = NewLedgerAfter(append(next.Events(), e.At("values", 2)), first.Params())
+		must.Hold(t, err != nil, "%v: more was charged before than there is", first.params.Accounting)
 	}
 }

@@ -51,9 +51,8 @@ func TestDistanceIsExact(t *testing.T) {
 	want := new(big.Int).Lsh(big.NewInt(1<<40), 20)
 	want.Add(want, big.NewInt(MaxUnits)).Lsh(want, 36)
 	want.Sub(want, big.NewInt(1<<24<<20))
-	if got := distanceOf(counts, 0, bases, 36); got.steps64(36).Cmp(want) != 0 {
-		t.Errorf("largest distance %v, want %v", got.steps64(36), want)
-	}
+	got := distanceOf(counts, 0, bases, 36)
+	must.Hold(t, got.steps64(36).Cmp(want) == 0, "largest distance %v, want %v", got.steps64(36), want)
 }
 
 // TestDistanceSensitivity moves records of tables of 2×2 against random public bases: the vector of distances
@@ -183,9 +182,8 @@ func TestScoreDraws(t *testing.T) {
 			for _, v := range s.Values {
 				seen[int(max(0, min(15, math.Floor(2*(v-truth)/math.Sqrt(scale*s.Variance))+8)))]++
 			}
-			if v := dptest.ChiSquare(seen, p); (v < dptest.Alarm) != (scale > 1) {
-				t.Errorf("%v, variance ×%g: p = %g", kind, scale, v)
-			}
+			v := dptest.ChiSquare(seen, p)
+			must.Hold(t, (v < dptest.Alarm) == (scale > 1), "%v, variance ×%g: p = %g", kind, scale, v)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // explorer runs an algorithm once for every sequence of releases that it can receive, on many tables at
@@ -58,17 +59,13 @@ func newExplorer(t *testing.T, p accountant.Params, tables [][]int64) *explorer 
 func (x *explorer) explore(run func(*Curator) error, visit func(leaf)) (events []accountant.Event) {
 	for {
 		x.depth, x.last = 0, nil
-		if err := run(&Curator{budget: x.gates[0].ledger.Budget(), answer: x.answer}); err != nil {
-			x.t.Fatal(err)
-		}
+		must.Do(x.t, run(&Curator{budget: x.gates[0].ledger.Budget(), answer: x.answer}))
 		visit(x.leaf())
 		charged := x.charged()
 		if events == nil {
 			events = charged
 		}
-		if len(events) != len(charged) {
-			x.t.Fatalf("runs of %d and %d events", len(events), len(charged))
-		}
+		must.Need(x.t, len(events) == len(charged), "runs of %d and %d events", len(events), len(charged))
 		if !x.advance() {
 			return events
 		}
@@ -92,9 +89,7 @@ func (x *explorer) answer(r Request) (Release, error) {
 	if r.Method == Total && x.params.Neighbouring == dp.Replace {
 		return Release{Total: query.Total{Units: float64(x.gates[0].counts.Units())}}, nil
 	}
-	if x.last != nil && r.Method != MeasureVariance {
-		x.t.Fatalf("%s after the release of the last statistics", r.Method)
-	}
+	must.Need(x.t, x.last == nil || r.Method == MeasureVariance, "%s after the release of the last statistics", r.Method)
 	if x.atEnd() {
 		event := x.event(r)
 		if r.Method == Measure || r.Method == MeasureVariance || r.Method == MaxError {
@@ -111,10 +106,7 @@ func (x *explorer) event(r Request) accountant.Event {
 	if e, ok := x.plans[r.Method]; ok {
 		return e.At(r.Stage, r.Round)
 	}
-	p, err := x.gates[0].plan(r)
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	p := must.Value(x.gates[0].plan(r))(x.t)
 	x.plans[r.Method] = p.event
 	return p.event.At(r.Stage, r.Round)
 }

@@ -98,19 +98,16 @@ func TestEveryDrawIsCharged(t *testing.T) {
 				loss := must.Value(c.Event.Loss(kind))(t)
 				want.Add(want, loss)
 				part := new(big.Rat).Mul(l.Capacity(), big.NewRat(1, 20))
-				if (c.Request.Noise == 0 || c.Request.Method == FirstAbove || c.Request.Method == Keep) && loss.Cmp(part) > 0 {
-					t.Errorf("%v %s %s: charge %s above its share", n, name, c.Request.Method, loss.FloatString(12))
-				}
+				must.Hold(t, c.Request.Noise != 0 && c.Request.Method != FirstAbove && c.Request.Method != Keep || loss.Cmp(part) <= 0,
+					"%v %s %s: charge %s above its share", n, name, c.Request.Method, loss.FloatString(12))
 				wantKind := kinds[c.Request.Method]
 				if kind == dp.Pure && wantKind.kind == dp.DiscreteGaussian {
 					wantKind.kind = dp.DiscreteLaplace
 				}
-				if c.Event.Kind != wantKind.kind || c.Event.Coordinates != wantKind.coordinates {
-					t.Errorf("%v %s %s: charged as %v of %d coordinates", n, name, c.Request.Method, c.Event.Kind, c.Event.Coordinates)
-				}
-				if c.Event.Stage != c.Request.Stage || c.Event.Round != c.Request.Round {
-					t.Errorf("%v %s %s: event at %q, %d", n, name, c.Request.Method, c.Event.Stage, c.Event.Round)
-				}
+				must.Hold(t, c.Event.Kind == wantKind.kind && c.Event.Coordinates == wantKind.coordinates,
+					"%v %s %s: charged as %v of %d coordinates", n, name, c.Request.Method, c.Event.Kind, c.Event.Coordinates)
+				must.Hold(t, c.Event.Stage == c.Request.Stage && c.Event.Round == c.Request.Round,
+					"%v %s %s: event at %q, %d", n, name, c.Request.Method, c.Event.Stage, c.Event.Round)
 			}
 			must.Hold(t, l.Spent().Cmp(want) == 0, "%v %s: ledger %s, calls %s", n, name, l.Spent(), want)
 		}
@@ -127,9 +124,8 @@ func TestOnce(t *testing.T) {
 			spent := l.Spent()
 			again := Request{Method: MeasureVariance, Stage: r.Stage, Round: r.Round, Cliques: []domain.Clique{{0}}, Noise: 1e6}
 			for _, second := range []Request{r, again} {
-				if _, err := g.answer(second); err == nil || l.Spent().Cmp(spent) != 0 {
-					t.Errorf("%v: %s after %s at the same stage and round: %v", n, second.Method, r.Method, err)
-				}
+				_, err := g.answer(second)
+				must.Hold(t, err != nil && l.Spent().Cmp(spent) == 0, "%v: %s after %s at the same stage and round: %v", n, second.Method, r.Method, err)
 			}
 		}
 	}

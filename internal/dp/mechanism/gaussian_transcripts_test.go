@@ -42,9 +42,8 @@ func (x *transcripts) explore(visit func(all law, last [][]statistic)) (count in
 		var charged *accountant.Ledger
 		charged, x.depth, x.last = x.run.newLedger(x.t), 0, nil
 		c := &Curator{budget: charged.Budget(), answer: func(r Request) (Release, error) { return x.answer(charged, r) }}
-		if _, err := rake.Solve(x.run.problem(), c); err != nil {
-			x.t.Fatal(err)
-		}
+		_, err := rake.Solve(x.run.problem(), c)
+		must.Do(x.t, err)
 		if x.first == nil {
 			x.first = charged
 		}
@@ -59,9 +58,7 @@ func (x *transcripts) answer(l *accountant.Ledger, r Request) (Release, error) {
 	if r.Method == Total && x.run.relation == dp.Replace {
 		return Release{Total: query.Total{Units: float64(x.gates[0].counts.Units())}}, nil
 	}
-	if x.last != nil {
-		x.t.Fatalf("%s after the last release", r.Method)
-	}
+	must.Need(x.t, x.last == nil, "%s after the last release", r.Method)
 	if r.Stage == "final" {
 		p := x.plan(r)
 		x.checkCharge(r, p)
@@ -82,10 +79,7 @@ func (x *transcripts) answer(l *accountant.Ledger, r Request) (Release, error) {
 type gaussian struct{ event accountant.Event }
 
 func (x *transcripts) plan(r Request) gaussian {
-	p, err := x.gates[0].plan(r)
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	p := must.Value(x.gates[0].plan(r))(x.t)
 	return gaussian{event: p.event.At(r.Stage, r.Round)}
 }
 
@@ -99,9 +93,7 @@ func (x *transcripts) checkCharge(r Request, p gaussian) {
 	first := x.gates[0].statistics(x.t, r, p.event)
 	for _, g := range x.gates[1:] {
 		loss := p.distance2(first, g.statistics(x.t, r, p.event))
-		if loss.Quo(loss, big.NewRat(2, 1)).Cmp(charged) > 0 {
-			x.t.Fatalf("stage %q loses %s, charged %s", r.Stage, loss.FloatString(30), charged.FloatString(30))
-		}
+		must.Need(x.t, loss.Quo(loss, big.NewRat(2, 1)).Cmp(charged) <= 0, "stage %q loses %s, charged %s", r.Stage, loss.FloatString(30), charged.FloatString(30))
 		x.used.Of(high.Rat(loss), high.Rat(charged))
 	}
 }

@@ -143,9 +143,8 @@ func TestBlockLawFactorises(t *testing.T) {
 		want := softmax(joint)
 		for i, m := range blockLaw(g, w, model, scale) {
 			// log-weights are rounded to 2^-31 nats, in both the numerator and the sum.
-			if off := high.Sub(m.Log, want[i].Log); off.Abs(off).Cmp(high.Of(0x1p-30)) > 0 {
-				t.Fatalf("candidate %d: off by %s nats", i, off.Text('g', 3))
-			}
+			off := high.Sub(m.Log, want[i].Log)
+			must.Need(t, off.Abs(off).Cmp(high.Of(0x1p-30)) <= 0, "candidate %d: off by %s nats", i, off.Text('g', 3))
 		}
 	}
 }
@@ -276,9 +275,8 @@ func TestMeasureLossOfFineNoise(t *testing.T) {
 		for k, e := range grid {
 			delta.Of(losses.Delta(k), high.Of(accountant.GDPDeltaCeil(math.Sqrt(twice)*(1+0x1p-50), dp.Epsilon(e))))
 		}
-		if rho.Exceeds() || delta.Exceeds() || rho.Float64() < 1-1e-15 || delta.Float64() < 1-1e-10 {
-			t.Errorf("%v: μ² %v, δ(ε) %v of the claim", n, rho, delta)
-		}
+		must.Hold(t, !rho.Exceeds() && !delta.Exceeds() && rho.Float64() >= 1-1e-15 && delta.Float64() >= 1-1e-10,
+			"%v: μ² %v, δ(ε) %v of the claim", n, rho, delta)
 		dptest.Figure(t, "GDP measurement, %v: used of the claim: μ² %v, δ(ε) %v", n, rho, delta)
 	}
 }

@@ -87,9 +87,7 @@ func TestRangesOfQueries(t *testing.T) {
 				}
 			}
 			for i, c := range testGate(t, nil, l).tables(w) {
-				if c.L2Squared.Cmp(squares[i]) != 0 {
-					t.Errorf("%v, %s: Δ² of table %d is %v, computed %v", n, name, i, squares[i], c.L2Squared)
-				}
+				must.Hold(t, c.L2Squared.Cmp(squares[i]) == 0, "%v, %s: Δ² of table %d is %v, computed %v", n, name, i, squares[i], c.L2Squared)
 			}
 		}
 	}
@@ -116,9 +114,8 @@ func TestQueryScores(t *testing.T) {
 				least, most = m.Bounds(c)
 			}
 			for k, want := range []float64{e, (least+most)*(11-2.75) - e} {
-				if got := math.Ldexp(float64(scores[at+k]), -accountant.ScoreGridBits); math.Abs(got-want) > 0x1p-19 {
-					t.Errorf("query %d of table %d: score %g, want %g", c, i, got, want)
-				}
+				got := math.Ldexp(float64(scores[at+k]), -accountant.ScoreGridBits)
+				must.Hold(t, math.Abs(got-want) <= 0x1p-19, "query %d of table %d: score %g, want %g", c, i, got, want)
 			}
 			at += 2
 		}
@@ -149,9 +146,8 @@ func TestQueryNoise(t *testing.T) {
 				for _, v := range r[0].Values {
 					seen[int(max(0, min(15, math.Floor(2*(v-truth)/math.Sqrt(scale*r[0].Variance))+8)))]++
 				}
-				if v := dptest.ChiSquare(seen, p); (v < dptest.Alarm) != (scale > 1) {
-					t.Errorf("%v, value %g, variance ×%g: p = %g", n, value, scale, v)
-				}
+				v := dptest.ChiSquare(seen, p)
+				must.Hold(t, (v < dptest.Alarm) == (scale > 1), "%v, value %g, variance ×%g: p = %g", n, value, scale, v)
 			}
 		}
 	}

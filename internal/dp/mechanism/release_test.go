@@ -37,9 +37,8 @@ func TestMeasureNoise(t *testing.T) {
 			c := must.Value(New(counts, Params{Sizes: counts.sizes, Ledger: ledger(t, p), Root: root(t)}))(t)
 			measured := must.Value(c.Measure("measure", 1, []domain.Clique{clique, clique}, []float64{1, 4}, dp.ShareOf(1, 2)))(t)
 			for i, m := range measured {
-				if p := fitNoise(counts.cells, m, kind); p < dptest.Alarm {
-					t.Errorf("%v %v marginal %d: p = %g", n, kind, i, p)
-				}
+				p := fitNoise(counts.cells, m, kind)
+				must.Hold(t, p >= dptest.Alarm, "%v %v marginal %d: p = %g", n, kind, i, p)
 				scaled := m
 				scaled.Variance *= 1.3
 				if p := fitNoise(counts.cells, scaled, kind); p > dptest.Alarm {

@@ -100,9 +100,8 @@ func TestMeasuredSensitivity(t *testing.T) {
 				must.Value(g.answer(r))(t)
 			}
 			for _, e := range l.Events() {
-				if declared := int64(e.L1) + int64(e.L2Squared); declared != most {
-					t.Errorf("%v %v %s: sensitivity %d, declared %d", n, e.Kind, e.Stage, most, declared)
-				}
+				declared := int64(e.L1) + int64(e.L2Squared)
+				must.Hold(t, declared == most, "%v %v %s: sensitivity %d, declared %d", n, e.Kind, e.Stage, most, declared)
 			}
 		}
 	}
@@ -130,9 +129,8 @@ func TestRecordedRangesHold(t *testing.T) {
 				default:
 					continue
 				}
-				if limit := int64(c.Event.Range) << c.Event.GridBits; got > limit {
-					t.Errorf("%v, %s round %d: range %d, declared %d", n, r.Method, r.Round, got, limit)
-				}
+				limit := int64(c.Event.Range) << c.Event.GridBits
+				must.Hold(t, got <= limit, "%v, %s round %d: range %d, declared %d", n, r.Method, r.Round, got, limit)
 			}
 		}
 	}
@@ -175,8 +173,6 @@ func TestDigests(t *testing.T) {
 		}
 	}
 	for _, c := range g.recorder.Calls { // releases were handed out and recorded apart
-		if seen[c.Release.Digest()] != "release of "+string(c.Request.Method) {
-			t.Errorf("%s: recorded release differs from the returned one", c.Request.Method)
-		}
+		must.Hold(t, seen[c.Release.Digest()] == "release of "+string(c.Request.Method), "%s: recorded release differs from the returned one", c.Request.Method)
 	}
 }

@@ -49,16 +49,14 @@ func TestScreeningsAreCharged(t *testing.T) {
 				charged := must.Value(e.Loss(l.Params().Accounting))(t)
 				sum.Add(sum, charged)
 				used := charged.Quo(charged, new(big.Rat).Mul(l.Capacity(), r.Share.Rat()))
-				if used.Cmp(big.NewRat(1, 1)) > 0 || used.Cmp(big.NewRat(9999, 10_000)) < 0 {
-					t.Errorf("%v %s: %s of the share is charged", n, r.Method, used.FloatString(6))
-				}
+				must.Hold(t, used.Cmp(big.NewRat(1, 1)) <= 0 && used.Cmp(big.NewRat(9999, 10_000)) >= 0,
+					"%v %s: %s of the share is charged", n, r.Method, used.FloatString(6))
 				drawn := int64(len(release.Scores.Values))
 				for _, m := range release.Measurements {
 					drawn += int64(len(m.Values))
 				}
-				if e.Kind != kind || e.Coordinates != drawn || e.Stage != r.Stage || e.Round != r.Round || e.Neighbouring != n {
-					t.Errorf("%v %s: event %+v for %d numbers", n, r.Method, e, drawn)
-				}
+				must.Hold(t, e.Kind == kind && e.Coordinates == drawn && e.Stage == r.Stage && e.Round == r.Round && e.Neighbouring == n,
+					"%v %s: event %+v for %d numbers", n, r.Method, e, drawn)
 			}
 			must.Hold(t, l.Spent().Cmp(sum) == 0, "%v: spent %v, events %v", n, l.Spent(), sum)
 		}
@@ -91,9 +89,8 @@ func TestScreeningsOnce(t *testing.T) {
 		other := screenings()[1-i]
 		other.Stage, other.Round = r.Stage, r.Round
 		for _, second := range []Request{r, other} {
-			if _, err := g.answer(second); err == nil || l.Spent().Cmp(spent) != 0 {
-				t.Errorf("%s after %s: %v", second.Method, r.Method, err)
-			}
+			_, err := g.answer(second)
+			must.Hold(t, err != nil && l.Spent().Cmp(spent) == 0, "%s after %s: %v", second.Method, r.Method, err)
 		}
 	}
 }

@@ -213,9 +213,8 @@ func TestResidualDraws(t *testing.T) {
 			must.Need(t, ok, "%v: a release off the lattice", shape)
 			seen[i]++
 		}
-		if v := dptest.ChiSquare(seen, probabilities); v < dptest.Alarm {
-			t.Errorf("%v: p = %g", shape, v)
-		}
+		v := dptest.ChiSquare(seen, probabilities)
+		must.Hold(t, v >= dptest.Alarm, "%v: p = %g", shape, v)
 		wider := probabilitiesOf(pushForward(columns, big.NewRat(27, 10)), order)
 		if v := dptest.ChiSquare(seen, wider); v > dptest.Alarm {
 			t.Errorf("%v: variance ×1.2 is not found: p = %g", shape, v)
@@ -310,9 +309,8 @@ func TestMatrix(t *testing.T) {
 			unit := make([]int64, len(columns))
 			unit[i] = 1
 			for z, v := range lessMeans(unit, shape) {
-				if math.Abs(v*float64(len(columns))-float64(column[z])) > 1e-12 {
-					t.Errorf("%v: C[%d, %d] = %d, want %g", shape, z, i, column[z], v*float64(len(columns)))
-				}
+				must.Hold(t, math.Abs(v*float64(len(columns))-float64(column[z])) <= 1e-12,
+					"%v: C[%d, %d] = %d, want %g", shape, z, i, column[z], v*float64(len(columns)))
 			}
 		}
 	}

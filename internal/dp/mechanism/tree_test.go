@@ -44,9 +44,8 @@ func TestTreesAreCharged(t *testing.T) {
 				}
 			}
 			for i := range 2 {
-				if x, _ := e.Sensitivities[i].Float64(); x != float64(want) {
-					t.Errorf("%v: sensitivity of tree %d is %g, want %d", n, i, x, want)
-				}
+				x, _ := e.Sensitivities[i].Float64()
+				must.Hold(t, x == float64(want), "%v: sensitivity of tree %d is %g, want %d", n, i, x, want)
 			}
 			part, _ := l.Spent().Float64()
 			part /= l.Budget().Capacity
@@ -82,9 +81,8 @@ func TestTreeNoise(t *testing.T) {
 		}
 	}
 	// 640 numbers: 5 standard deviations, a false alarm in 600,000 for each of the three.
-	if math.Abs(sum) > 5*math.Sqrt(n) || math.Abs(squares-n) > 5*math.Sqrt(2*n) || math.Abs(products) > 5*math.Sqrt(n) {
-		t.Errorf("of %g numbers: sum %g, squares %g, products of neighbours %g", n, sum, squares, products)
-	}
+	must.Hold(t, math.Abs(sum) <= 5*math.Sqrt(n) && math.Abs(squares-n) <= 5*math.Sqrt(2*n) && math.Abs(products) <= 5*math.Sqrt(n),
+		"of %g numbers: sum %g, squares %g, products of neighbours %g", n, sum, squares, products)
 }
 
 // TestTreesBindTheirStreams: equal counts repeat their noise; one record more gives other noise at every node.

@@ -85,9 +85,8 @@ func TestValuesLaw(t *testing.T) {
 						for _, e := range grid {
 							got := hockeyOf(laws, a, b, math.Exp(e))
 							bound := accountant.RhoDeltaCeil(rho, dp.Epsilon(e))
-							if got > (bound+delta)*(1+1e-12) {
-								t.Fatalf("%v, first cut %d: %v against %v has δ(%g) = %g, claimed are %g and %g", n, first, x, y, e, got, bound, delta)
-							}
+							must.Need(t, got <= (bound+delta)*(1+1e-12),
+								"%v, first cut %d: %v against %v has δ(%g) = %g, claimed are %g and %g", n, first, x, y, e, got, bound, delta)
 							byNoise = max(byNoise, got/(bound+delta))
 							if bound < delta/1000 {
 								byValue = max(byValue, got/delta)
@@ -100,9 +99,7 @@ func TestValuesLaw(t *testing.T) {
 			if divergence > 1+1e-12 || divergence < .45 { // under Replace no four units have two counts far above the threshold
 				t.Errorf("%v, first cut %d: the divergence given that no new value passes is %.3f of the loss", n, first, divergence)
 			}
-			if byValue < .6 {
-				t.Errorf("%v, first cut %d: no pair uses more than %.3f of the delta of new values: too little to see an error", n, first, byValue)
-			}
+			must.Hold(t, byValue >= .6, "%v, first cut %d: no pair uses more than %.3f of the delta of new values: too little to see an error", n, first, byValue)
 			dptest.Figure(t, "values above a threshold, %v, first cut %d: used of δ(ε) + delta: %.2f, of delta %.2f, of rho %.2f", n, first, byNoise, byValue, divergence)
 		}
 	}
@@ -171,13 +168,11 @@ func TestValuesRelease(t *testing.T) {
 			recorder := &Recorder{}
 			c := newGate(texts{table{[]int{1, 1}, []int64{1}}, [][]query.Value{nil, values}}, Params{Sizes: []int{1, 1}, Ledger: l, Root: root(t), Recorder: recorder}).curator()
 			found := must.Value(c.Values("values", 1, []query.ValuesOf{{Column: 0}, {Column: 1}}, 3, dp.ShareOf(1, 1), dp.ShareOf(1, 2)))(t)
-			if len(found) != 2 || len(found[0].Values) != 0 || len(found[1].Values) != 3 || found[1].Values[0].Text != "often" || found[1].Values[2].Text != "" {
-				t.Fatalf("%v: released %v", kind, found)
-			}
+			must.Need(t, len(found) == 2 && len(found[0].Values) == 0 && len(found[1].Values) == 3 && found[1].Values[0].Text == "often" && found[1].Values[2].Text == "",
+				"%v: released %v", kind, found)
 			for i, v := range found[1].Values {
-				if v.Count <= found[1].Threshold || i > 0 && v.Count > found[1].Values[i-1].Count {
-					t.Errorf("%v: value %d has %g, the threshold is %g", kind, i, v.Count, found[1].Threshold)
-				}
+				must.Hold(t, v.Count > found[1].Threshold && (i <= 0 || v.Count <= found[1].Values[i-1].Count),
+					"%v: value %d has %g, the threshold is %g", kind, i, v.Count, found[1].Threshold)
 			}
 			events := l.Events()
 			must.Hold(t, len(events) == 1 && events[0].Kind == dp.ValuesAbove && events[0].First == 3, "%v: charged %v", kind, events)

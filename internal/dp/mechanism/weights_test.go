@@ -141,9 +141,7 @@ func TestWeightedSensitivities(t *testing.T) {
 			"tree": float64(shape.L2Squared(n)),
 		} {
 			attained := name != "distances" || n == dp.AddRemove // two records of one distance need bases between them
-			if most[name] > want+1e-12 || attained && most[name] < want-1e-12 {
-				t.Errorf("%v: %s changes by %g at most, declared %g", n, name, most[name], want)
-			}
+			must.Hold(t, most[name] <= want+1e-12 && (!attained || most[name] >= want-1e-12), "%v: %s changes by %g at most, declared %g", n, name, most[name], want)
 		}
 	}
 }
@@ -266,7 +264,6 @@ func TestWeightsReachReleases(t *testing.T) {
 		shifted[i] = c << bits
 	}
 	g := weightedGate(t, shifted, weightedLedger(t, dp.AddRemove, dp.ZCDP, bits))
-	if !slices.Equal(slices.Clone(g.workloadErrors(w, model)), testGate(t, whole, zcdp(t, dp.AddRemove)).workloadErrors(w, model)) {
-		t.Error("scores of whole counts in steps differ from the scores of whole counts")
-	}
+	must.Hold(t, slices.Equal(slices.Clone(g.workloadErrors(w, model)), testGate(t, whole, zcdp(t, dp.AddRemove)).workloadErrors(w, model)),
+		"scores of whole counts in steps differ from the scores of whole counts")
 }

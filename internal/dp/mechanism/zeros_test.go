@@ -47,9 +47,8 @@ func TestTrailingZeros(t *testing.T) {
 		}
 		even := append([]int(nil), seen[0]...) // what a count of 0 plus noise on a coarser grid would show
 		even[1], even[0] = even[1]+even[0], 0
-		if v := dptest.ChiSquare(even, zerosLaw(event, 0)); v > dptest.Alarm {
-			t.Errorf("%s: a missing bit is not found: p = %g", name, v)
-		}
+		v := dptest.ChiSquare(even, zerosLaw(event, 0))
+		must.Hold(t, v <= dptest.Alarm, "%s: a missing bit is not found: p = %g", name, v)
 	}
 }
 

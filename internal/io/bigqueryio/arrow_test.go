@@ -200,9 +200,8 @@ func TestDamagedArrowIsAnError(t *testing.T) {
 	}
 	d := must.Value(newArrowDecoder(src, schema))(t)
 	for i := 0; i < len(batches[0]); i += 8 {
-		if _, err := d.decode(batches[0][:i], 10); err == nil {
-			t.Errorf("%d bytes of %d of a batch are taken", i, len(batches[0]))
-		}
+		_, err := d.decode(batches[0][:i], 10)
+		must.Hold(t, err != nil, "%d bytes of %d of a batch are taken", i, len(batches[0]))
 	}
 	for _, stated := range []int64{9, 11} {
 		must.Fails(d.decode(batches[0], stated))(t, "", "a batch of 10 rows that states %d is taken", stated)

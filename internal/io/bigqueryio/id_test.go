@@ -38,9 +38,8 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 		must.List(t, show(&r.chunk.ID, len(values)), want, "%s by query", typ)
 		must.List(t, show(arrowIDs(t, s, values), len(values)), want, "%s by the Storage Read API", typ)
 	}
-	if want := []string{"STRING", "INTEGER", "INT64"}; !slices.Equal(taken, want) {
-		t.Errorf("taken for IDs: %q, want %q", taken, want)
-	}
+	want := []string{"STRING", "INTEGER", "INT64"}
+	must.Hold(t, slices.Equal(taken, want), "taken for IDs: %q, want %q", taken, want)
 }
 
 // idValues returns values of a type that are far apart, close together, at the ends, or that look alike.

@@ -1,16 +1,17 @@
 package bigqueryio
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
 
 // The ID is pinned: were it to change, a run that is repeated by a new version could load twice.
 func TestJobName(t *testing.T) {
 	s := sinkTo(&loadServer{})
-	if got := s.jobName("m"); got != name {
-		t.Errorf("got %s, want %s", got, name)
-	}
-	if got := jobID(name, 2); got != name+"_2" {
-		t.Errorf("got %s", got)
-	}
+	must.Equal(t, s.jobName("m"), name)
+	got := jobID(name, 2)
+	must.Hold(t, got == name+"_2", "got %s", got)
 }
 
 // Whatever tells two loads apart is in the ID, and nothing that differs between attempts is.
@@ -20,9 +21,8 @@ func TestJobNameDiffers(t *testing.T) {
 		s := sinkTo(&loadServer{})
 		change(&s)
 		n := s.jobName(model)
-		if other, twice := seen[n]; twice {
-			t.Errorf("%s and %s have one ID", what, other)
-		}
+		other, twice := seen[n]
+		must.Hold(t, !twice, "%s and %s have one ID", what, other)
 		seen[n] = what
 	}
 	add("the load", "m", func(*Sink) {})

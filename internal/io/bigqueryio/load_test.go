@@ -97,14 +97,11 @@ func TestLoadEvents(t *testing.T) {
 			}
 			must.Hold(t, attempts == c.attempts, "insertions %q, want attempts %q", attempts, c.attempts)
 			if c.fault == "" {
-				if err != nil || done.Job != name+"_"+c.want || done.Rows != 10 || done.Left != nil || !removed {
-					t.Errorf("got %+v, removed %v, %v", done, removed, err)
-				}
+				must.Hold(t, err == nil && done.Job == name+"_"+c.want && done.Rows == 10 && done.Left == nil && removed,
+					"got %+v, removed %v, %v", done, removed, err)
 				return
 			}
-			if err == nil || removed || !strings.Contains(err.Error(), c.fault) || strings.Contains(err.Error(), "4711") {
-				t.Errorf("removed %v, %v", removed, err)
-			}
+			must.Hold(t, err != nil && !removed && strings.Contains(err.Error(), c.fault) && !strings.Contains(err.Error(), "4711"), "removed %v, %v", removed, err)
 		})
 	}
 }
@@ -183,9 +180,8 @@ func TestPauses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	err := sleep(ctx, time.Hour)
+	must.Hold(t, errors.Is(err, context.Canceled), "%v", err)
 }
 
 // A request is repeated where the service or the connection failed, and nowhere else.
@@ -209,8 +205,7 @@ func TestPassing(t *testing.T) {
 		{fileFault{io.ErrUnexpectedEOF}, false},
 		{errors.New("any other"), false},
 	} {
-		if got := passing(c.err); got != c.want {
-			t.Errorf("%v: got %v", c.err, got)
-		}
+		got := passing(c.err)
+		must.Hold(t, got == c.want, "%v: got %v", c.err, got)
 	}
 }

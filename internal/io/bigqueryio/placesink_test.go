@@ -42,9 +42,8 @@ func TestTwoTablesAreLoadedInTurn(t *testing.T) {
 	f.request = ""
 	out, err := s.Publish(ctx, refs, tables.Release{Model: "m"})
 	must.Need(t, err == nil && out.People == 10 && out.Rows == 10 && out.Files == 4 && out.URI == "bq://p.d.t", "%+v, %v", out, err)
-	if !strings.Contains(f.request, `"gs://b/part-2","gs://b/part-3"`) || !strings.Contains(f.request, `"tableId":"t_events"`) {
-		t.Errorf("the last load is %s", f.request)
-	}
+	must.Hold(t, strings.Contains(f.request, `"gs://b/part-2","gs://b/part-3"`) && strings.Contains(f.request, `"tableId":"t_events"`),
+		"the last load is %s", f.request)
 	n := slices.Compact(slices.Sorted(slices.Values(f.order)))
 	must.Hold(t, len(n) == 2 && f.order[0] != f.order[1], "jobs %q", f.order)
 	w, found, err := s.Find(ctx, "m")
@@ -62,9 +61,8 @@ func TestTwoTablesAreLookedAtBeforeTheFirst(t *testing.T) {
 		t.Errorf("%v, %d loads", err, len(f.order))
 	}
 	err := s.Check(ctx)
-	if err == nil || !strings.Contains(err.Error(), "p.d.t_people is not empty") || !strings.Contains(err.Error(), "p.d.t_events is not empty") {
-		t.Errorf("at launch: %v", err)
-	}
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "p.d.t_people is not empty") && strings.Contains(err.Error(), "p.d.t_events is not empty"),
+		"at launch: %v", err)
 	s, _ = twoTables(t, f, "append")
 	note := s.Note()
 	must.Hold(t, strings.HasPrefix(note, "bq://p.d.t_people and bq://p.d.t_events, write=append; one load job for each of "), "%v", note)

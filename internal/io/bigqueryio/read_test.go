@@ -173,9 +173,8 @@ func TestJobsThatFail(t *testing.T) {
 		src := planned(t, f.start(t), ReadOptions{})
 		f.Failures = c.failures
 		_, err := records(src)
-		if len(f.jobs) != c.jobs || (err == nil) != (c.want == "") || err != nil && (!strings.HasSuffix(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t")) {
-			t.Errorf("%v: %d jobs, %v", c.failures, len(f.jobs), err)
-		}
+		must.Hold(t, len(f.jobs) == c.jobs && (err == nil) == (c.want == "") && (err == nil || strings.HasSuffix(err.Error(), c.want) && !strings.Contains(err.Error(), "s3cr3t")),
+			"%v: %d jobs, %v", c.failures, len(f.jobs), err)
 	}
 }
 

@@ -40,9 +40,8 @@ func TestWriteByName(t *testing.T) {
 		got, err := ParseWrite(w.String())
 		must.Hold(t, got == w && err == nil, "%v: got %v, %v", w, got, err)
 	}
-	if _, err := ParseWrite("replace"); err == nil || err.Error() != `bigquery: write "replace": want empty, truncate or append` {
-		t.Error(err)
-	}
+	_, err := ParseWrite("replace")
+	must.Hold(t, err != nil && err.Error() == `bigquery: write "replace": want empty, truncate or append`, "%v", err)
 }
 
 // Workers get copies of a sink as JSON.
@@ -94,9 +93,7 @@ func TestCheckOfSink(t *testing.T) {
 			s := sinkTo(f)
 			s.Write = c.write
 			err := s.Check(context.Background())
-			if c.fault == "" && err != nil || c.fault != "" && (err == nil || err.Error() != c.fault) {
-				t.Errorf("got %v, want %q", err, c.fault)
-			}
+			must.Hold(t, (c.fault != "" || err == nil) && (c.fault == "" || err != nil && err.Error() == c.fault), "got %v, want %q", err, c.fault)
 			must.Hold(t, len(f.order) == 0 && f.patched == "", "something was written")
 		})
 	}
@@ -130,7 +127,6 @@ func TestPublishLeavesSomething(t *testing.T) {
 	staged := onBucket()
 	staged.Remove = func(context.Context) error { return io.ErrClosedPipe }
 	done, err := s.Publish(context.Background(), staged)
-	if err != nil || done.Rows != 10 || done.Left == nil || done.Left.Error() != "bigquery: staged files are left: io: read/write on closed pipe" {
-		t.Errorf("got %+v, %v", done, err)
-	}
+	must.Hold(t, err == nil && done.Rows == 10 && done.Left != nil && done.Left.Error() == "bigquery: staged files are left: io: read/write on closed pipe",
+		"got %+v, %v", done, err)
 }

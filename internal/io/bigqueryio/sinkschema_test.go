@@ -52,9 +52,8 @@ func TestSchemaAgreesWithFiles(t *testing.T) {
 		c := r.MetaData().Schema.Column(i)
 		required := c.SchemaNode().RepetitionType() == parquet.Repetitions.Required
 		got := fmt.Sprintf("%s %s", c.PhysicalType(), c.LogicalType())
-		if c.Name() != f.Name || got != parquetTypes[f.Type] || required != f.Required {
-			t.Errorf("%s %s, required %v: in the file %s %s, required %v", f.Name, f.Type, f.Required, c.Name(), got, required)
-		}
+		must.Hold(t, c.Name() == f.Name && got == parquetTypes[f.Type] && required == f.Required,
+			"%s %s, required %v: in the file %s %s, required %v", f.Name, f.Type, f.Required, c.Name(), got, required)
 	}
 }
 

@@ -89,9 +89,7 @@ func TestCheckPinsWhatHasAHistory(t *testing.T) {
 		before := time.Now()
 		src := must.Value(Check(context.Background(), mixed(c.kind, "").start(t), table, d, ReadOptions{Pin: c.pin}))(t)
 		at := src.asOf()
-		if (src.Snapshot != 0) != c.pinned || c.pinned && (at.After(time.Now()) || at.Before(before.Add(-11*time.Second))) {
-			t.Errorf("%+v: as of %v", c, at)
-		}
+		must.Hold(t, (src.Snapshot != 0) == c.pinned && (!c.pinned || !at.After(time.Now()) && !at.Before(before.Add(-11*time.Second))), "%+v: as of %v", c, at)
 		if strings.Contains(src.SQL(), "SYSTEM_TIME") != c.pinned || strings.Contains(src.Note(), "keeps the result for a day") == c.pinned {
 			t.Errorf("%+v: %s; %s", c, src.SQL(), src.Note())
 		}
@@ -138,17 +136,15 @@ func TestTableThatCannotBeAsked(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := Check(context.Background(), c.fake.start(t), table, people(), ReadOptions{}); err == nil || err.Error() != c.want {
-				t.Errorf("got  %v\nwant %s", err, c.want)
-			}
+			_, err := Check(context.Background(), c.fake.start(t), table, people(), ReadOptions{})
+			must.Hold(t, err != nil && err.Error() == c.want, "got  %v\nwant %s", err, c.want)
 		})
 	}
 }
 
 // The service is asked for a minute at most, and then missed in words.
 func TestUnreachableService(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
-	must.Do(t, err)
+	silent := must.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = silent.Close() })
 	for name, address := range map[string]string{"nobody listens": "127.0.0.1:1", "nobody answers": silent.Addr().String()} {
 		t.Run(name, func(t *testing.T) {

@@ -66,9 +66,8 @@ func TestPublishFromThisMachine(t *testing.T) {
 	s := sinkTo(f)
 	staged := onMachine(t, s, 10)
 	done, err := s.Publish(context.Background(), staged)
-	if err != nil || done.Rows != 10 || len(f.order) != 3 || len(f.made) != 1 || f.uploaded == 0 {
-		t.Errorf("got %+v by %d insertions of %d bytes, %v", done, len(f.order), f.uploaded, err)
-	}
+	must.Hold(t, err == nil && done.Rows == 10 && len(f.order) == 3 && len(f.made) == 1 && f.uploaded != 0,
+		"got %+v by %d insertions of %d bytes, %v", done, len(f.order), f.uploaded, err)
 	must.Hold(t, !strings.Contains(f.request, "sourceUris") && strings.Contains(f.request, `"sourceFormat":"PARQUET"`), "request %s", f.request)
 	names, err := filepath.Glob(filepath.Join(filepath.Dir(staged.Parts[0].URI), "merged-*"))
 	must.Hold(t, err == nil && len(names) <= 0, "left %v, %v", names, err)
@@ -122,9 +121,8 @@ func TestPublishAgainIsOneJob(t *testing.T) {
 	}}
 	for range 2 {
 		done, err := sink.Publish(t.Context(), staged)
-		if err != nil || done.Rows != 10 || done.Job != "dapple_6c4809f30447595855abb8b7f1768142_0" {
-			t.Errorf("%d rows by job %s, error %v", done.Rows, done.Job, err)
-		}
+		must.Hold(t, err == nil && done.Rows == 10 && done.Job == "dapple_6c4809f30447595855abb8b7f1768142_0",
+			"%d rows by job %s, error %v", done.Rows, done.Job, err)
 	}
 	must.Hold(t, len(service.made) == 1, "%d jobs", len(service.made))
 }

@@ -245,9 +245,8 @@ func TestHalves(t *testing.T) {
 		if bits>>15 == 1 {
 			want = -want
 		}
-		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) || got == 0 && math.Signbit(got) != (bits>>15 == 1) {
-			t.Fatalf("%#04x is %v, want %v", bits, got, want)
-		}
+		must.Need(t, (got == want || math.IsNaN(got) && math.IsNaN(want)) && (got != 0 || math.Signbit(got) == (bits>>15 == 1)),
+			"%#04x is %v, want %v", bits, got, want)
 	}
 }
 

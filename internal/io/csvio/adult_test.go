@@ -41,9 +41,8 @@ func adultCounts(t *testing.T, each func(f *schema.File, yield func(*domain.Chun
 	}
 	err := each(f, func(c *domain.Chunk) error {
 		codes := make([]domain.Code, c.Rows*f.Domain.Len())
-		if row, a, ok := domain.NewEncoder(f.Domain).EncodeStrict(c, codes); !ok {
-			t.Errorf("line %d, %s: not readable", c.Lines[row], f.Domain.Attributes[a].Name)
-		}
+		row, a, ok := domain.NewEncoder(f.Domain).EncodeStrict(c, codes)
+		must.Hold(t, ok, "line %d, %s: not readable", c.Lines[row], f.Domain.Attributes[a].Name)
 		for i, code := range codes {
 			counts[i%len(counts)][code]++
 		}

@@ -201,9 +201,8 @@ func TestChunks(t *testing.T) {
 		n := 0
 		for err = r.Read(&c); err == nil; err = r.Read(&c) {
 			for i := range c.Rows {
-				if string(c.ID.Text(i)) != fmt.Sprint(n) || c.Lines[i] != n+2 || c.Columns[0].Null(i) != (n%5000 == 3) {
-					t.Fatalf("%d rows: row %d of a chunk of %d is not record %d", rows, i, c.Rows, n)
-				}
+				must.Need(t, string(c.ID.Text(i)) == fmt.Sprint(n) && c.Lines[i] == n+2 && c.Columns[0].Null(i) == (n%5000 == 3),
+					"%d rows: row %d of a chunk of %d is not record %d", rows, i, c.Rows, n)
 				n++
 			}
 			must.Hold(t, c.Columns[1].Nulls == nil, "Nulls of a column without any is not nil")

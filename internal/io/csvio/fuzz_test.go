@@ -76,9 +76,7 @@ func again(t *testing.T, d *domain.Domain, c *domain.Chunk) error {
 		}
 		return nil
 	})
-	if row != c.Rows && err == nil {
-		t.Fatalf("wrote %d rows, read %d", c.Rows, row)
-	}
+	must.Need(t, row == c.Rows || err != nil, "wrote %d rows, read %d", c.Rows, row)
 	return err
 }
 
@@ -154,8 +152,6 @@ func FuzzAgainstStandard(f *testing.F) {
 			must.Need(t, slices.Equal(cells, want[i]), "record %d: read %q, the standard %q", i, cells, want[i])
 			want[i] = nil
 		}
-		if s.err != nil || len(want) > 0 && want[len(want)-1] != nil {
-			t.Fatalf("fewer records than the standard, %v", s.err)
-		}
+		must.Need(t, s.err == nil && (len(want) <= 0 || want[len(want)-1] == nil), "fewer records than the standard, %v", s.err)
 	})
 }

@@ -92,9 +92,8 @@ func TestNoRecordEndsARun(t *testing.T) {
 						want += fmt.Sprintf(" %d:2|M|2|", line+1+strings.Count(c.line, "\n"))
 					}
 					for name, r := range map[string]io.Reader{"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
-						if got, err := records(r, "p.csv", two, opts); err != nil || got != want {
-							t.Errorf("%q in %q, %q, %s: got %q, %v; want %q", c.name, header+where, end, name, got, err, want)
-						}
+						got, err := records(r, "p.csv", two, opts)
+						must.Hold(t, err == nil && got == want, "%q in %q, %q, %s: got %q, %v; want %q", c.name, header+where, end, name, got, err, want)
 					}
 				}
 			}
@@ -231,9 +230,8 @@ func TestEscapes(t *testing.T) {
 				more = s.next(theText)
 				got = append(got, string(s.text))
 			}
-			if i >= len(want) || !slices.Equal(got, want[i]) || line != lines[i] || s.stray {
-				t.Fatalf("%q: record %d on line %d is %q, %v; want %q on line %d", file, i, line, got, s.stray, want[min(i, len(want)-1)], lines[min(i, len(want)-1)])
-			}
+			must.Need(t, i < len(want) && slices.Equal(got, want[i]) && line == lines[i] && !s.stray,
+				"%q: record %d on line %d is %q, %v; want %q on line %d", file, i, line, got, s.stray, want[min(i, len(want)-1)], lines[min(i, len(want)-1)])
 		}
 		must.Need(t, s.err == nil, "%q: %v", file, s.err)
 	}

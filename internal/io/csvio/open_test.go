@@ -83,9 +83,8 @@ func TestWideIDsStayDistinct(t *testing.T) {
 	}
 	half := wide("sex,id,age\nF,1", binary.LittleEndian)
 	whole, _ := show(t, half, schema.CSV{})
-	if cut, err := show(t, half[:len(half)-1], schema.CSV{}); err != nil || cut == whole {
-		t.Errorf("half of a unit at the end: %q, %v", cut, err)
-	}
+	cut, err := show(t, half[:len(half)-1], schema.CSV{})
+	must.Hold(t, err == nil && cut != whole, "half of a unit at the end: %q, %v", cut, err)
 }
 
 // TestForeign: what is no CSV file is called by its name, with what to do, before a record is read.
@@ -134,9 +133,8 @@ func TestForeign(t *testing.T) {
 	} {
 		d := parse(t, twoColumns).Domain
 		_, err := NewReader(strings.NewReader(c.content), c.file, d, c.opts)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
-		}
+		must.Hold(t, (c.want != "" || err == nil) && (c.want == "" || err != nil && strings.Contains(err.Error(), c.want)),
+			"%s: got %v, want %q", c.name, err, c.want)
 	}
 }
 
@@ -172,9 +170,8 @@ func TestAdvice(t *testing.T) {
 		must.Do(t, os.WriteFile(name, []byte(c.content), 0o600))
 		c.opts.Columns = columns
 		got, err := advise(t.Context(), files.Info{Name: name}, c.opts)
-		if err != nil || c.want == "" && got != "" || !strings.HasPrefix(got, name) && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%s: got %q, %v; want %q", c.name, got, err, c.want)
-		}
+		must.Hold(t, err == nil && (c.want != "" || got == "") && (strings.HasPrefix(got, name) || got == "") && strings.Contains(got, c.want),
+			"%s: got %q, %v; want %q", c.name, got, err, c.want)
 	}
 }
 
@@ -197,9 +194,7 @@ func TestRagged(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "r.csv")
 		must.Do(t, os.WriteFile(name, []byte(c.content), 0o600))
 		got, err := advise(t.Context(), files.Info{Name: name}, schema.CSV{})
-		if err != nil || len(c.want) == 0 && got != "" {
-			t.Errorf("%s: got %q, %v", c.name, got, err)
-		}
+		must.Hold(t, err == nil && (len(c.want) != 0 || got == ""), "%s: got %q, %v", c.name, got, err)
 		for _, want := range c.want {
 			must.Hold(t, strings.Contains(got, want), "%s: got %q, want %q", c.name, got, want)
 		}
@@ -220,9 +215,7 @@ func TestSigns(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "s.csv")
 		must.Do(t, os.WriteFile(name, []byte(c.first+"\n1,2\n"), 0o600))
 		_, _, err := describe(t.Context(), files.Info{Name: name}, schema.CSV{})
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.first, err)
-		}
+		must.Hold(t, (err == nil) == (c.want == "") && (err == nil || strings.Contains(err.Error(), c.want)), "%s: %v", c.first, err)
 		d := &domain.Domain{Attributes: []domain.Attribute{{Name: "m", Type: domain.Int64, Cuts: []int64{0, 9}, Resolution: 1, Null: true}}}
 		if err := Check(t.Context(), files.Info{Name: name}, d, schema.CSV{}); c.first == "# exported 2024" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: check says %v", c.first, err)
@@ -264,9 +257,8 @@ func TestHeaderIsARecord(t *testing.T) {
 	}
 	d := parse(t, "privacy_id: none\ncolumns: [{name: \"1990\", type: STRING, values: [F], other: true}]").Domain
 	_, err := NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, schema.CSV{})
-	if err == nil || !strings.HasPrefix(err.Error(), "csv: p.csv: the header line looks like a record") || strings.Contains(err.Error(), "S3CR3T") || strings.Contains(err.Error(), "1990") {
-		t.Errorf("a record for a header line: %v", err)
-	}
+	must.Hold(t, err != nil && strings.HasPrefix(err.Error(), "csv: p.csv: the header line looks like a record") && !strings.Contains(err.Error(), "S3CR3T") && !strings.Contains(err.Error(), "1990"),
+		"a record for a header line: %v", err)
 	for _, opts := range []schema.CSV{{Header: true}, {Columns: []string{"1990", "x"}}} {
 		must.Passes(NewReader(strings.NewReader("1990,S3CR3T\nF,1\n"), "p.csv", d, opts))(t, "declared as names")
 	}
@@ -286,7 +278,6 @@ func TestManyNames(t *testing.T) {
 	}
 	d := parse(t, needed.String()).Domain
 	_, err := NewReader(strings.NewReader(strings.Repeat("c,", 1_000_000)+"\n"), "p.csv", d, schema.CSV{})
-	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != 21 || lines[20] != "and 980 more" {
-		t.Errorf("%d lines, the last one %q", len(lines), lines[len(lines)-1])
-	}
+	lines := strings.Split(fmt.Sprint(err), "\n")
+	must.Hold(t, len(lines) == 21 && lines[20] == "and 980 more", "%d lines, the last one %q", len(lines), lines[len(lines)-1])
 }

@@ -34,9 +34,8 @@ func TestAbandonTakesBackWhatWasCutOff(t *testing.T) {
 			continue
 		}
 		cutOff++
-		if left, err := os.ReadDir(filepath.Dir(d.Path)); err != nil || len(left) > 0 {
-			t.Errorf("operation %d: %v is left (%v)", n, left, err)
-		}
+		left, err := os.ReadDir(filepath.Dir(d.Path))
+		must.Hold(t, err == nil && len(left) <= 0, "operation %d: %v is left (%v)", n, left, err)
 	}
 	must.Hold(t, cutOff >= 10, "only %d cut-off publications were tried", cutOff)
 }

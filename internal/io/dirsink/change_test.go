@@ -48,9 +48,8 @@ func TestNoChangedManifestIsRead(t *testing.T) {
 		_, err := layout.Decode(bad)
 		must.Need(t, err != nil, "seed %d: a changed manifest is read:\n%s", seed, bad)
 	}
-	if m, err := layout.Decode(good); err != nil || m.RunID != "r" || m.Version == "" {
-		t.Error(m, err)
-	}
+	m, err := layout.Decode(good)
+	must.Hold(t, err == nil && m.RunID == "r" && m.Version != "", "%v %v", m, err)
 }
 
 // A key that nobody knows, one that is missing and another spelling are changes, also where the hash was made anew by

@@ -87,16 +87,14 @@ func inEveryOrder(t *testing.T, dirA, dirB Dir, takesBack bool) {
 				err := lost.Abandon(ctx, "_privacy.json", "_report.html")
 				must.Need(t, err == nil, "paused at %d and %d: %v", i, j, err)
 			}
-			if err := verify(won.Dir); err != nil {
-				t.Fatalf("paused at %d and %d: the output of run %s: %v", i, j, m.RunID, err)
-			}
+			err = verify(won.Dir)
+			must.Need(t, err == nil, "paused at %d and %d: the output of run %s: %v", i, j, m.RunID, err)
 			rows, others, err := won.in(ctx).Names()
 			if i := slices.Index(others, layout.TempName); i >= 0 {
 				others = slices.Delete(others, i, i+1) // the other one's staging
 			}
-			if err != nil || len(rows) != len(m.Parts) || len(others) != len(m.Released)+1 {
-				t.Fatalf("paused at %d and %d: %v and %v in the output of run %s", i, j, rows, others, m.RunID)
-			}
+			must.Need(t, err == nil && len(rows) == len(m.Parts) && len(others) == len(m.Released)+1,
+				"paused at %d and %d: %v and %v in the output of run %s", i, j, rows, others, m.RunID)
 		}
 	}
 	must.Hold(t, finished["a"] != 0 && finished["b"] != 0, "runs that have published: %v", finished)
@@ -120,15 +118,13 @@ func TestWhatDeadRunsLeave(t *testing.T) {
 	finished(t, next)
 	removed, err := next.RemoveLeftovers(ctx)
 	must.Hold(t, err == nil && len(removed) == 1 && removed[0].RunID == "dead", "removed %+v, %v", removed, err)
-	if left, err := next.Leftovers(ctx); err != nil || len(left) != 1 || left[0].RunID != "living" || left[0].Dead {
-		t.Errorf("left of %+v, %v", left, err)
-	}
+	left, err := next.Leftovers(ctx)
+	must.Hold(t, err == nil && len(left) == 1 && left[0].RunID == "living" && !left[0].Dead, "left of %+v, %v", left, err)
 	if left, err := other.Leftovers(ctx); err != nil || len(left) != 0 {
 		t.Errorf("beside the other output %+v, %v", left, err)
 	}
-	if _, err := os.Stat(staging(other)); err != nil {
-		t.Error("what belongs to another output was removed:", err)
-	}
+	_, err = os.Stat(staging(other))
+	must.Hold(t, err == nil, "what belongs to another output was removed: %v", err)
 }
 
 // What is staged is not published: nobody else can read it. What is published follows the umask.
@@ -152,9 +148,8 @@ func TestClaimOfADeadRun(t *testing.T) {
 	must.Hold(t, errors.Is(err, ErrClaimed), "%v", err)
 	next.Overwrite = true
 	must.Passes(next.Publish(ctx, refs, releasedFiles("next"), nil))(t)
-	if m, err := next.in(ctx).Manifest(); err != nil || m.RunID != "next" || verify(next) != nil {
-		t.Errorf("%+v, %v", m, err)
-	}
+	m, err := next.in(ctx).Manifest()
+	must.Hold(t, err == nil && m.RunID == "next" && verify(next) == nil, "%+v, %v", m, err)
 }
 
 // A run that is abandoned lets others publish.

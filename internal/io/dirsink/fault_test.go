@@ -178,9 +178,8 @@ func publishFailing(t *testing.T, on kind, k int, overwrite, after, dead bool) b
 		must.Need(t, err == nil, "%s: operation %d: %v", on.name, k, err)
 	case manifestErr == nil: // the old one
 		must.Need(t, err != nil && overwrite, "%s: operation %d: success, and the old output is there", on.name, k)
-		if err := verify(d); err != nil {
-			t.Fatalf("%s: operation %d: %v", on.name, k, err)
-		}
+		err := verify(d)
+		must.Need(t, err == nil, "%s: operation %d: %v", on.name, k, err)
 	case err == nil:
 		t.Fatalf("%s: operation %d: success without a manifest", on.name, k)
 	}

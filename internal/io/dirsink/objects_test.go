@@ -203,9 +203,7 @@ func TestNoObjectOfAnAbortedPart(t *testing.T) {
 	n := 1
 	_, err := writePart(failingObjects(d, &n, false, false))
 	must.Hold(t, errors.Is(err, errInjected), "%v", err)
-	if len(m.objects) != 0 {
-		t.Error("left behind:", m.objects)
-	}
+	must.Hold(t, len(m.objects) == 0, "left behind: %v", m.objects)
 }
 
 // Attempts of one run publish at once: where nothing locks, all end with the one output. One in 200 loses to
@@ -225,9 +223,8 @@ func TestTwoAttemptsAtOnce(t *testing.T) {
 				t.Error("no layout.Attempt succeeds")
 			})
 		}
-		if wg.Wait(); t.Failed() {
-			t.Fatal("round", round)
-		}
+		wg.Wait()
+		must.Need(t, !t.Failed(), "round %v", round)
 		m, err := d.in(ctx).Manifest()
 		must.Need(t, err == nil && verify(d) == nil && m.Rows == 15, "%v, %v", m, err)
 	}

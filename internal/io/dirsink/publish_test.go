@@ -37,9 +37,8 @@ func stage(t testing.TB, d Dir) []FileRef {
 		must.Value(p.Write(content(d.RunID, i)))(t)
 		refs[i], err = p.Commit(int64(i + 1))
 		must.Do(t, err)
-		if err := p.Abort(); err != nil {
-			t.Error("Abort after Commit:", err)
-		}
+		err = p.Abort()
+		must.Hold(t, err == nil, "Abort after Commit: %v", err)
 	}
 	slices.Reverse(refs) // any order will do
 	return refs
@@ -93,9 +92,8 @@ func TestPublish(t *testing.T) {
 		must.Need(t, err == nil && again.Rows == m.Rows, "%v", err)
 		finished(t, d)
 	}
-	if err := d.Check(ctx); err != nil {
-		t.Error("a run does not find its own output free:", err)
-	}
+	err := d.Check(ctx)
+	must.Hold(t, err == nil, "a run does not find its own output free: %v", err)
 }
 
 func TestReleasedOnly(t *testing.T) {
@@ -151,14 +149,11 @@ func TestRefusals(t *testing.T) {
 				finished(t, d)
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "sink: "+d.Path) {
-				t.Errorf("got %v, want %s", err, tc.want)
-			}
+			must.Hold(t, err != nil && strings.Contains(err.Error(), tc.want) && strings.HasPrefix(err.Error(), "sink: "+d.Path), "got %v, want %s", err, tc.want)
 			after, afterBeside, _ := d.in(ctx).Names()
 			afterBeside = slices.DeleteFunc(afterBeside, func(n string) bool { return n == layout.TempName })
-			if !slices.Equal(before, after) || !slices.Equal(beforeBeside, afterBeside) {
-				t.Errorf("a refused run changed %v and %v to %v and %v", before, beforeBeside, after, afterBeside)
-			}
+			must.Hold(t, slices.Equal(before, after) && slices.Equal(beforeBeside, afterBeside),
+				"a refused run changed %v and %v to %v and %v", before, beforeBeside, after, afterBeside)
 		})
 	}
 }

@@ -33,9 +33,8 @@ func TestTablesFailAtEveryStep(t *testing.T) {
 				}
 				want := map[bool]int64{true: 1 + 2}[tables]
 				must.Need(t, m.People == want && m.Rows+m.People == 1+2+3+4, "%d rows and %d people", m.Rows, m.People)
-				if names, err := d.in(ctx).List(d.Path); err != nil || tables != slices.Equal(names, []string{"events", "people"}) {
-					t.Fatalf("%s: operation %d: %v, %v", on.name, k, names, err)
-				}
+				names, err := d.in(ctx).List(d.Path)
+				must.Need(t, err == nil && tables == slices.Equal(names, []string{"events", "people"}), "%s: operation %d: %v, %v", on.name, k, names, err)
 				more = n <= 0
 			}
 		}

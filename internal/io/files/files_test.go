@@ -67,9 +67,8 @@ func TestExpandRefusesLinks(t *testing.T) {
 		_, err := files.Expand(ctx, filepath.Join(dir, "*.csv"))
 		refused := err != nil && strings.Contains(err.Error(), "a.csv and ") && strings.Contains(err.Error(), " count twice")
 		must.Hold(t, refused == (name != "copy"), "%s: %v", name, err)
-		if infos, err := files.Expand(ctx, linked); err != nil || len(infos) != 1 {
-			t.Errorf("%s by its own name: %v", name, err)
-		}
+		infos, err := files.Expand(ctx, linked)
+		must.Hold(t, err == nil && len(infos) == 1, "%s by its own name: %v", name, err)
 		must.Do(t, os.Rename(linked, filepath.Join(dir, "_b.csv")))
 		if infos, err := files.Expand(ctx, filepath.Join(dir, "*.csv")); err != nil || len(infos) != 1 {
 			t.Errorf("%s that is no part of the table: %v", name, err)
@@ -112,9 +111,8 @@ func TestNames(t *testing.T) {
 		err := files.CheckName(name)
 		must.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%q: %v", name, err)
 	}
-	if _, err := files.Stat(ctx, filepath.Join(t.TempDir(), "x")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	_, err := files.Stat(ctx, filepath.Join(t.TempDir(), "x"))
+	must.Hold(t, errors.Is(err, fs.ErrNotExist), "%v", err)
 	for _, tt := range [][3]string{
 		{files.Join("gs://bucket/a/", "b", "c"), "gs://bucket/a/b/c"}, {files.Join("a/", "b"), "a/b"},
 		{files.Clean("gs://bucket/a//"), "gs://bucket/a"}, {files.Clean("a//b/"), "a/b"}, {files.Base("gs://bucket/a/b"), "b"},
@@ -130,12 +128,10 @@ func TestCreateAndReplace(t *testing.T) {
 	err := files.Create(ctx, name, nil)
 	must.Hold(t, errors.Is(err, fs.ErrExist), "%v", err)
 	must.Pass(t, files.Replace(ctx, name, []byte("second")))
-	if b, err := files.ReadAll(ctx, name, 100); string(b) != "second" || err != nil {
-		t.Errorf("%q, %v", b, err)
-	}
-	if s, err := os.Stat(name); err != nil || s.Mode().Perm() != 0o600 {
-		t.Error(s.Mode(), err)
-	}
+	b, err := files.ReadAll(ctx, name, 100)
+	must.Hold(t, string(b) == "second" && err == nil, "%q, %v", b, err)
+	s, err := os.Stat(name)
+	must.Hold(t, err == nil && s.Mode().Perm() == 0o600, "%v %v", s.Mode(), err)
 	must.Fail(t, files.Create(ctx, "s3://bucket/f", nil), "", "a name of another service was taken")
 }
 
@@ -151,9 +147,8 @@ func TestNamesAreUTF8(t *testing.T) {
 		list, err := files.Expand(t.Context(), filepath.Join(dir, pattern))
 		must.Fail(t, err, "the name is not UTF-8; rename the file", "%q: %v", pattern, list)
 	}
-	if list, err := files.Expand(t.Context(), filepath.Join(dir, "a\uFFFD.csv")); err != nil || len(list) != 1 {
-		t.Errorf("a name in UTF-8: %v, %v", list, err)
-	}
+	list, err := files.Expand(t.Context(), filepath.Join(dir, "a\uFFFD.csv"))
+	must.Hold(t, err == nil && len(list) == 1, "a name in UTF-8: %v, %v", list, err)
 }
 
 // A file that is appended to, or written over, while it is read is noticed at its end, and when ranges of it are
@@ -180,9 +175,8 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 		must.Do(t, tt.change())
 		_, err = io.ReadAll(whole)
 		for how, err := range map[string]error{"read": err, "closed": ranges.Close()} {
-			if (err != nil) != tt.noticed || err != nil && !strings.Contains(err.Error(), "the file has changed since the run was planned") {
-				t.Errorf("%s, %s: %v", name, how, err)
-			}
+			must.Hold(t, (err != nil) == tt.noticed && (err == nil || strings.Contains(err.Error(), "the file has changed since the run was planned")),
+				"%s, %s: %v", name, how, err)
 		}
 		whole.Close()
 	}

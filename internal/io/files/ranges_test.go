@@ -46,16 +46,14 @@ func TestRanges(t *testing.T) {
 				continue
 			}
 			want := min(n, max(size-off, 0))
-			if got != want || (err == nil) != (want == n) || err != nil && !errors.Is(err, io.EOF) {
-				t.Fatalf("size %d: %d bytes from %d: %d, %v", size, n, off, got, err)
-			}
+			must.Need(t, got == want && (err == nil) == (want == n) && (err == nil || errors.Is(err, io.EOF)),
+				"size %d: %d bytes from %d: %d, %v", size, n, off, got, err)
 			for i := range got {
 				must.Need(t, p[i] == content[off+i], "size %d: another byte at %d", size, off+i)
 			}
 		}
-		if end, err := r.Seek(0, io.SeekEnd); err != nil || end != int64(size) {
-			t.Error(end, err)
-		}
+		end, err := r.Seek(0, io.SeekEnd)
+		must.Hold(t, err == nil && end == int64(size), "%v %v", end, err)
 	}
 }
 

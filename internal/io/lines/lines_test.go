@@ -16,13 +16,11 @@ func TestLines(t *testing.T) {
 	l := New(iotest.HalfReader(strings.NewReader("a\n\n" + long + "\nb\n" + long[1:] + "\nend")))
 	for i, want := range []string{"a\n", "\n", "", "b\n", long[1:] + "\n", "end"} {
 		got, err := l.Next()
-		if string(got) != want || err != nil || l.Long != (i == 2) || l.Number != i+1 {
-			t.Errorf("line %d: %d bytes, want %d; long %v, number %d, %v", i+1, len(got), len(want), l.Long, l.Number, err)
-		}
+		must.Hold(t, string(got) == want && err == nil && l.Long == (i == 2) && l.Number == i+1,
+			"line %d: %d bytes, want %d; long %v, number %d, %v", i+1, len(got), len(want), l.Long, l.Number, err)
 	}
-	if _, err := l.Next(); !errors.Is(err, io.EOF) {
-		t.Error(err)
-	}
+	_, err := l.Next()
+	must.Hold(t, errors.Is(err, io.EOF), "%v", err)
 }
 
 // Every line is of one part: the one that it begins in.

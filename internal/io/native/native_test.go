@@ -145,9 +145,8 @@ func checkSettled(t *testing.T, a *domain.Attribute) {
 		Settle(&c, a)
 		must.Need(t, c.Form == domain.Text, "%s: %d is kept as a number", a.Name, odd)
 		got := encode(c, len(inside)+2)
-		if got[0] != bad || fmt.Sprint(got[2:]) != fmt.Sprint(want) {
-			t.Errorf("%s, scale %d, beside %d: cells %v, want %d, NULL, and %v", a.Name, a.Scale, odd, got, bad, want)
-		}
+		must.Hold(t, got[0] == bad && fmt.Sprint(got[2:]) == fmt.Sprint(want),
+			"%s, scale %d, beside %d: cells %v, want %d, NULL, and %v", a.Name, a.Scale, odd, got, bad, want)
 	}
 	c := domain.Column{Form: domain.Ints, Ints: inside}
 	Settle(&c, a)

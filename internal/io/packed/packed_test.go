@@ -35,9 +35,8 @@ func TestOpen(t *testing.T) {
 		if err == nil {
 			got, err = io.ReadAll(r)
 		}
-		if c.fault == "" && (err != nil || string(got) != text) || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
-			t.Errorf("%s: %q, %v", c.name, got, err)
-		}
+		must.Hold(t, (c.fault != "" || err == nil && string(got) == text) && (c.fault == "" || err != nil && strings.Contains(err.Error(), c.fault)),
+			"%s: %q, %v", c.name, got, err)
 		must.Hold(t, packed.Is(c.name) == (c.name != "a.txt"), "%s: compressed?", c.name)
 	}
 }

@@ -82,9 +82,8 @@ func BenchmarkWrite(b *testing.B) {
 		for range 4 {
 			must.Do(b, w.Write(c))
 		}
-		if rows, err := w.Close(); err != nil || rows != benchRows {
-			b.Fatal(rows, err)
-		}
+		rows, err := w.Close()
+		must.Need(b, err == nil && rows == benchRows, "%v %v", rows, err)
 	}
 	b.ReportMetric(float64(benchRows*b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -112,9 +111,7 @@ func BenchmarkRead(b *testing.B) {
 			must.Do(b, err)
 			rows += c.Rows
 		}
-		if rows != benchRows {
-			b.Fatal(rows)
-		}
+		must.Need(b, rows == benchRows, "%v", rows)
 	}
 	b.ReportMetric(float64(benchRows*b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -62,10 +62,9 @@ func TestCheckFiles(t *testing.T) {
 	dir := t.TempDir()
 	good := writeFile(t, filepath.Join(dir, "good.parquet"), b)
 	must.Fail(t, Check(ctx, nil, d), "", "no file was accepted")
-	if err := Check(ctx, named(good, dir, filepath.Join(dir, "none")), d); err == nil ||
-		!strings.Contains(err.Error(), "not a regular file") || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("directory and missing file: %v", err)
-	}
+	err := Check(ctx, named(good, dir, filepath.Join(dir, "none")), d)
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "not a regular file") && strings.Contains(err.Error(), "no such file"),
+		"directory and missing file: %v", err)
 	list, err := files.Expand(ctx, good)
 	must.Need(t, err == nil && Check(ctx, list, d) == nil, "%v, %v", list, err)
 	list[0].Version += "0" // written again since, with the same size

@@ -136,9 +136,8 @@ func TestPrivacyIDsAreInjective(t *testing.T) {
 				n := len(slices.Compact(seen))
 				must.Hold(t, n == len(got) && n == values(f, bits), "%s, encoding %d: %d different IDs", name, i, n)
 				for k, s := range got {
-					if want := trueID(f, bits, k); s != want {
-						t.Errorf("%s, encoding %d: an ID reads as %q, want %q", name, i, s, want)
-					}
+					want := trueID(f, bits, k)
+					must.Hold(t, s == want, "%s, encoding %d: an ID reads as %q, want %q", name, i, s, want)
 				}
 			}
 		}

@@ -158,9 +158,7 @@ func TestWholeFloatsEncode(t *testing.T) {
 func onlyChunk(t *testing.T, r *Reader) (only *domain.Chunk) {
 	t.Helper()
 	for c, err := range r.Chunks() {
-		if err != nil || only != nil {
-			t.Fatal("several chunks", err)
-		}
+		must.Need(t, err == nil && only == nil, "several chunks %v", err)
 		only = c
 	}
 	return only

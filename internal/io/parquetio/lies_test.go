@@ -127,9 +127,8 @@ func TestIndexOutside(t *testing.T) {
 			page := append([]byte{2, 0, 0, 0, 8 << 1, 1, 8, 1<<1 | 1}, 0, 1, 0, 1, 0, 1, 0, last)
 			c.pages = append(append(c.pages, structOf(1, 0, 2, len(page), 3, len(page), 5, structOf(1, 8, 2, 8, 3, 3, 4, 3))...), page...)
 			got, err := cellsIn(madeFile(8, []made{c}), only("x", typ))
-			if damaged != (err != nil) || damaged && !strings.HasSuffix(err.Error(), `column "x": a page is damaged`) && !strings.HasSuffix(err.Error(), "the file cannot be processed") {
-				t.Errorf("%v, index %d: %q, %v", typ, last, got, err)
-			}
+			must.Hold(t, damaged == (err != nil) && (!damaged || strings.HasSuffix(err.Error(), `column "x": a page is damaged`) || strings.HasSuffix(err.Error(), "the file cannot be processed")),
+				"%v, index %d: %q, %v", typ, last, got, err)
 		}
 	}
 }

@@ -61,13 +61,11 @@ func TestReadMarginals(t *testing.T) {
 	must.Need(t, err == nil && len(got) == len(marginals), "%v, %v", got, err)
 	for i, m := range got {
 		want := marginals[i]
-		if !slices.Equal(m.Names, want.Names) || !slices.Equal(m.Fitted, want.Fitted) || !slices.Equal(m.Noisy, want.Noisy) || m.Noisy != nil && m.NoisyError != want.NoisyError {
-			t.Errorf("got %+v, want %+v", m, want)
-		}
+		must.Hold(t, slices.Equal(m.Names, want.Names) && slices.Equal(m.Fitted, want.Fitted) && slices.Equal(m.Noisy, want.Noisy) && (m.Noisy == nil || m.NoisyError == want.NoisyError),
+			"got %+v, want %+v", m, want)
 	}
-	if m := got[0]; m.FittedError[0] != .125 || !math.IsNaN(m.FittedError[1]) || !slices.Equal(m.FittedFrom, marginals[0].FittedFrom) {
-		t.Errorf("got %+v", m)
-	}
+	m := got[0]
+	must.Hold(t, m.FittedError[0] == .125 && math.IsNaN(m.FittedError[1]) && slices.Equal(m.FittedFrom, marginals[0].FittedFrom), "got %+v", m)
 	if m := got[1]; !math.IsNaN(m.FittedError[1]) || m.FittedFrom[0] != "" {
 		t.Errorf("got %+v", m)
 	}
@@ -98,9 +96,8 @@ func TestManyMarginals(t *testing.T) {
 	for c, err := range r.Chunks() {
 		must.Do(t, err)
 		for i := range c.Rows {
-			if cell(&c.Columns[1], i) != fmt.Sprint(at) || c.Columns[2].Floats[i] != float64(at) || c.Columns[3].Null(i) != (at%3 == 0) || !c.Columns[4].Null(i) {
-				t.Fatalf("row %d", at)
-			}
+			must.Need(t, cell(&c.Columns[1], i) == fmt.Sprint(at) && c.Columns[2].Floats[i] == float64(at) && c.Columns[3].Null(i) == (at%3 == 0) && c.Columns[4].Null(i),
+				"row %d", at)
 			at++
 		}
 	}

@@ -64,9 +64,8 @@ func sameRows(t *testing.T, b []byte, d *domain.Domain, chunks ...*domain.Chunk)
 		must.Do(t, err)
 		for k := range c.Columns {
 			for i := range c.Rows {
-				if got := cell(&c.Columns[k], i); at+i >= len(want[k]) || got != want[k][at+i] {
-					t.Fatalf("row %d, column %s: got %s", at+i, d.Attributes[k].Name, got)
-				}
+				got := cell(&c.Columns[k], i)
+				must.Need(t, at+i < len(want[k]) && got == want[k][at+i], "row %d, column %s: got %s", at+i, d.Attributes[k].Name, got)
 			}
 		}
 		at += c.Rows
@@ -178,16 +177,13 @@ func TestFooter(t *testing.T) {
 		"INT64 Timestamp(isAdjustedToUTC=false", "INT64 Timestamp(isAdjustedToUTC=true", "INT64 Time("}
 	for i := range sc.NumColumns() {
 		col := sc.Column(i)
-		if got := fmt.Sprint(col.PhysicalType(), " ", col.LogicalType()); !strings.HasPrefix(got, want[i]) {
-			t.Errorf("%s: got %s, want %s", col.Name(), got, want[i])
-		}
+		got := fmt.Sprint(col.PhysicalType(), " ", col.LogicalType())
+		must.Hold(t, strings.HasPrefix(got, want[i]), "%s: got %s, want %s", col.Name(), got, want[i])
 		rep := parquet.Repetitions.Required
 		if d.Attributes[i].Null {
 			rep = parquet.Repetitions.Optional
 		}
-		if got := col.SchemaNode().RepetitionType(); got != rep {
-			t.Errorf("%s: %v, want %v", col.Name(), got, rep)
-		}
+		must.Equal(t, col.SchemaNode().RepetitionType(), rep, "%s", col.Name())
 		chunk := must.Value(r.RowGroup(0).MetaData().ColumnChunk(i))(t)
 		few := d.Attributes[i].Type != domain.Bool && d.Attributes[i].Type != domain.Float64
 		if got, want := chunk.HasDictionaryPage(), few; got != want {
@@ -257,7 +253,5 @@ func TestSameBytes(t *testing.T) {
 	d := mixedDomain()
 	c := randomChunk(d, 70000, 0.1, rand.New(rand.NewPCG(1, 2)))
 	whole := fileOf(t, d, Options{}, c)
-	if !bytes.Equal(whole, fileOf(t, d, Options{}, copyRows(c, 0, 1234), copyRows(c, 1234, 66000), copyRows(c, 66000, 70000))) {
-		t.Error("chunks show in the file")
-	}
+	must.Hold(t, bytes.Equal(whole, fileOf(t, d, Options{}, copyRows(c, 0, 1234), copyRows(c, 1234, 66000), copyRows(c, 66000, 70000))), "chunks show in the file")
 }

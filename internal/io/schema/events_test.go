@@ -45,9 +45,8 @@ func TestOrderFaults(t *testing.T) {
 	} {
 		_, err := Parse("visits.yaml", []byte(ofVisits+test.events+"\n"))
 		for _, want := range test.want {
-			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "visits.yaml:7:") {
-				t.Errorf("%s:\ngot %v\nwant %s", test.events, err, want)
-			}
+			must.Hold(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), "visits.yaml:7:"),
+				"%s:\ngot %v\nwant %s", test.events, err, want)
 		}
 	}
 }

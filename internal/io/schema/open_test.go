@@ -33,9 +33,8 @@ func TestOpenFaults(t *testing.T) {
 		must.Fails(Parse("open.yaml", []byte(text)))(t, says)
 	}
 	text := "privacy_id: id\ncolumns:\n  - {name: a, type: STRING, values: find}\n  - {name: b, type: INT64, min: 1, max: find, null: true}\nevents: {person: [a], rows: {max: find}}\n"
-	if _, err := Parse("open.yaml", []byte(text)); err == nil || strings.Count(err.Error(), "is to be found, which `dapple synth`") != 3 {
-		t.Errorf("want three parts refused: %v", err)
-	}
+	_, err := Parse("open.yaml", []byte(text))
+	must.Hold(t, err != nil && strings.Count(err.Error(), "is to be found, which `dapple synth`") == 3, "want three parts refused: %v", err)
 }
 
 // TestOpenColumns: each form of an open part is read, what is declared is no part of it, and what stands for it is a domain.
@@ -64,9 +63,8 @@ func TestOpenColumns(t *testing.T) {
 		must.Hold(t, open != nil && len(open.Columns) == 1 && open.Columns[0].String() == want && !open.Rows, "%s: open is %+v, want %s", column, open, want)
 		must.Pass(t, f.Domain.Validate(), "%s", column)
 	}
-	if _, open, err := ParseOpen("whole.yaml", []byte(ofVisits)); err != nil || open != nil {
-		t.Errorf("a whole file: %v, %v", open, err)
-	}
+	_, open, err := ParseOpen("whole.yaml", []byte(ofVisits))
+	must.Hold(t, err == nil && open == nil, "a whole file: %v, %v", open, err)
 }
 
 // TestFill: what was found fills the parts that are open, and nothing else; a column without any is gone, also where events and
@@ -89,12 +87,10 @@ columns:
 	must.Need(t, err == nil, "%v\n%s", err, text)
 	a, b := f.Domain.Attributes[f.Domain.Index("a")], f.Domain.Attributes[f.Domain.Index("b")]
 	must.Hold(t, strings.Join(a.Values, " ") == "v other" && a.OtherValue == "x" && !a.Null && a.Other, "a is %+v", a)
-	if f.Domain.Index("gone") >= 0 || b.Resolution != 30 || !strings.Contains(string(text), `"max": 90`) || !strings.Contains(string(text), `"min": 2`) || len(f.CSV.Written) > 0 {
-		t.Errorf("filled:\n%s", text)
-	}
-	if f.Charge == nil || *f.Charge != charge || f.Domain.Events == nil || !strings.Contains(string(text), "# left out: gone: nobody has it") {
-		t.Errorf("filled:\n%s", text)
-	}
+	must.Hold(t, f.Domain.Index("gone") < 0 && b.Resolution == 30 && strings.Contains(string(text), `"max": 90`) && strings.Contains(string(text), `"min": 2`) && len(f.CSV.Written) <= 0,
+		"filled:\n%s", text)
+	must.Hold(t, f.Charge != nil && *f.Charge == charge && f.Domain.Events != nil && strings.Contains(string(text), "# left out: gone: nobody has it"),
+		"filled:\n%s", text)
 }
 
 // TestFillWhole: what was found fills a file without columns, also one that is JSON. What the file declares stands: people, the
@@ -119,13 +115,11 @@ csv: {comma: ";", trim: true, written: {"b": "1,234.5"}}
 		text := must.Value(open.Fill([]byte(found), 16, map[string]string{"gone": "nobody has it"}, nil))(t)
 		f, err := Parse("filled", text)
 		must.Need(t, err == nil, "%v\n%s", err, text)
-		if !strings.Contains(string(text), "# released: "+want+"\n") || !strings.Contains(string(text), "# left out: gone: nobody has it\n") {
-			t.Errorf("want %s:\n%s", want, text)
-		}
+		must.Hold(t, strings.Contains(string(text), "# released: "+want+"\n") && strings.Contains(string(text), "# left out: gone: nobody has it\n"),
+			"want %s:\n%s", want, text)
 		given, events := strings.Contains(file, "expected_rows"), f.Domain.Events
-		if f.Domain.Index("a") < 0 || f.CSV.Written["b"] != PointNumbers || f.CSV.Comma != ';' || !f.CSV.Trim || events == nil || given != (f.ExpectedRows == 5) || given != (events.MaxRows == 4) {
-			t.Errorf("filled:\n%s", text)
-		}
+		must.Hold(t, f.Domain.Index("a") >= 0 && f.CSV.Written["b"] == PointNumbers && f.CSV.Comma == ';' && f.CSV.Trim && events != nil && given == (f.ExpectedRows == 5) && given == (events.MaxRows == 4),
+			"filled:\n%s", text)
 	}
 }
 

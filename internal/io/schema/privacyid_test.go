@@ -27,9 +27,8 @@ func TestPrivacyIDIsADecision(t *testing.T) {
 		for name := range strings.SplitSeq(names, ", ") {
 			text += "  - {name: " + name + ", type: INT64, min: 0, max: 9, null: true}\n"
 		}
-		if _, err := schema.Parse("d.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), "d.yaml:1:1: privacy_id: is required") ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v; want %q", names, err, want)
-		}
+		_, err := schema.Parse("d.yaml", []byte(text))
+		must.Hold(t, err != nil && strings.Contains(err.Error(), "d.yaml:1:1: privacy_id: is required") && strings.Contains(err.Error(), want),
+			"%s: got %v; want %q", names, err, want)
 	}
 }

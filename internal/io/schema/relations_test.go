@@ -49,9 +49,7 @@ workload:
 	// an end is not before its start
 	must.Hold(t, days.Type == domain.Int64 && days.Null && days.Cuts[0] == 0 && days.Cuts[1] == 455, "days: %+v", days)
 	must.Hold(t, state.Type == domain.String && !state.Null && slices.Equal(state.Values, []string{"?", "TX", "MA"}), "state: %+v", state)
-	if len(f.Domain.StructuralZeros) == 0 || f.Domain.Validate() != nil {
-		t.Errorf("%d structural zeros, %v", len(f.Domain.StructuralZeros), f.Domain.Validate())
-	}
+	must.Hold(t, len(f.Domain.StructuralZeros) != 0 && f.Domain.Validate() == nil, "%d structural zeros, %v", len(f.Domain.StructuralZeros), f.Domain.Validate())
 }
 
 // Each fault is found at its line, together with all others.
@@ -100,15 +98,13 @@ func TestFaultsOfRelations(t *testing.T) {
 		{"generate: [{column: no}]", "column and as are needed"},
 	} {
 		_, err := Parse("d.yaml", []byte(related+c.entries+"\n"))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "d.yaml:1") {
-			t.Errorf("%s: got %v; want %q", c.entries, err, c.want)
-		}
+		must.Hold(t, err != nil && strings.Contains(err.Error(), c.want) && strings.HasPrefix(err.Error(), "d.yaml:1"),
+			"%s: got %v; want %q", c.entries, err, c.want)
 	}
 	_, err := Parse("d.yaml", []byte(related+"constraints:\n  - {derive: hour, from: tim}\n  - {order: [start, en]}\ngenerate: [{column: k, as: k}]\n"))
 	var faults Faults
-	if !errors.As(err, &faults) || len(faults) != 3 || faults[0].Line != 12 || faults[1].Line != 13 || faults[2].Line != 14 {
-		t.Errorf("want one fault on each of lines 12 to 14, got %v", err)
-	}
+	must.Hold(t, errors.As(err, &faults) && len(faults) == 3 && faults[0].Line == 12 && faults[1].Line == 13 && faults[2].Line == 14,
+		"want one fault on each of lines 12 to 14, got %v", err)
 }
 
 // A minimum above the maximum of a column that is not below leaves no rows.

@@ -64,9 +64,8 @@ func TestCSVKeys(t *testing.T) {
 	const head = "columns: [{name: x, type: BOOL, null: true}]\n"
 	f, err := Parse("f", []byte("privacy_id: id\n"+head+"csv: {trim: true, null: [NA], trim_id: true, null_id: [\"?\", \"-\"], comma: \";\", max_record_mib: 16}\n"))
 	must.Do(t, err)
-	if want := (CSV{Trim: true, Null: []string{"NA"}, TrimID: true, NullID: []string{"?", "-"}, Comma: ';', MaxRecord: 16 << 20}); !reflect.DeepEqual(f.CSV, want) {
-		t.Errorf("got %+v, want %+v", f.CSV, want)
-	}
+	want := (CSV{Trim: true, Null: []string{"NA"}, TrimID: true, NullID: []string{"?", "-"}, Comma: ';', MaxRecord: 16 << 20})
+	must.Hold(t, reflect.DeepEqual(f.CSV, want), "got %+v, want %+v", f.CSV, want)
 	_, err = Parse("f", []byte("privacy_id: none\n"+head+"csv: {trim_id: true, null_id: [a], max_record_mib: 2048}\n"))
 	for _, want := range []string{"csv: trim_id: the file declares no privacy_id", "csv: null_id: the file declares no privacy_id", `max_record_mib: got "2048"; a whole number of MiB from 1 to 1024 is needed`} {
 		must.Fail(t, err, want)
@@ -106,9 +105,8 @@ func TestLargeFiles(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err := Parse("f", []byte("privacy_id: none\ncolumns: [{name: x, type: STRING, other: true, values: ["+strings.Repeat("a,", 300_000)+"a]}]"))
-	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and at least 9980 more" {
-		t.Errorf("%d lines, the last one %q", len(lines), lines[len(lines)-1])
-	}
+	lines := strings.Split(err.Error(), "\n")
+	must.Hold(t, len(lines) == 21 && lines[20] == "and at least 9980 more", "%d lines, the last one %q", len(lines), lines[len(lines)-1])
 }
 
 // TestProduct reads the file that the documentation shows.
@@ -120,9 +118,8 @@ func TestProduct(t *testing.T) {
 	must.Hold(t, reflect.DeepEqual(f.Workload, want), "workload %v, want %v", f.Workload, want)
 	must.Hold(t, f.CSV.Comma == ';' && f.CSV.Trim && len(f.CSV.Columns) == 8 && slices.Equal(f.CSV.Null, []string{"?"}), "csv %+v", f.CSV)
 	income := f.Domain.Attributes[3]
-	if income.Scale != 1 || income.Resolution != 1000 || income.Label(0) != "[0, 7812.5)" {
-		t.Errorf("income: scale %d, resolution %d, first cell %s", income.Scale, income.Resolution, income.Label(0))
-	}
+	must.Hold(t, income.Scale == 1 && income.Resolution == 1000 && income.Label(0) == "[0, 7812.5)",
+		"income: scale %d, resolution %d, first cell %s", income.Scale, income.Resolution, income.Label(0))
 	hours := f.Domain.Attributes[2]
 	must.Hold(t, hours.HasFallback && hours.Label(hours.Fallback) == "40", "hours: fallback %s", hours.Label(hours.Fallback))
 	visited := f.Domain.Attributes[5]

@@ -53,9 +53,8 @@ func TestJSON(t *testing.T) {
 		"constraints: [{derive: c, from: [a, b], map: {x: {0: 3.5, 1: 4}, y: {1: 2}}, else: 1}]\n"
 	want := must.Value(Parse("domain", []byte(pairs)))(t)
 	got, err := Parse("domain", must.Value(JSON("domain", []byte(pairs)))(t))
-	if err != nil || !reflect.DeepEqual(got.Domain, want.Domain) || len(want.Domain.Derived) != 1 || len(want.Domain.Derived[0].Map) != 3 {
-		t.Errorf("a map of two columns: %v", err)
-	}
+	must.Hold(t, err == nil && reflect.DeepEqual(got.Domain, want.Domain) && len(want.Domain.Derived) == 1 && len(want.Domain.Derived[0].Map) == 3,
+		"a map of two columns: %v", err)
 	must.Fails(JSON("domain", []byte("privacy_id: none\ncolumns: [{name: a}]")))(t, "", "a faulty file was written")
 	odd := "privacy_id: none\ncolumns:\n  - {name: a, type: STRING, values: [No, 007, 1e3, \"null\", 0x10, .inf, \"<é\u2028\"], null: true}\n"
 	if text, err := JSON("domain", []byte(odd)); err != nil || string(text) != `{"privacy_id":"none","columns":[{"name":"a","type":"STRING","values":["No","007",1e3,"null","0x10",".inf","<é\u2028"],"null":true}]}` {

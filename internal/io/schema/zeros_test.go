@@ -37,9 +37,8 @@ impossible:
 			t.Errorf("%s: %v", test.entry, err)
 			continue
 		}
-		if len(f.Domain.StructuralZeros) != 1 || !reflect.DeepEqual(f.Domain.StructuralZeros[0], test.want) {
-			t.Errorf("%s: got %v, want %v", test.entry, f.Domain.StructuralZeros, test.want)
-		}
+		must.Hold(t, len(f.Domain.StructuralZeros) == 1 && reflect.DeepEqual(f.Domain.StructuralZeros[0], test.want),
+			"%s: got %v, want %v", test.entry, f.Domain.StructuralZeros, test.want)
 		must.Pass(t, f.Domain.Validate(), "%s", test.entry)
 	}
 }

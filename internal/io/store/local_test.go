@@ -61,9 +61,8 @@ func TestRace(t *testing.T) {
 		}
 	}
 	must.Hold(t, winners == 1, "%d winners", winners)
-	if names, err := os.ReadDir(filepath.Join(s.Dir, "run")); err != nil || len(names) != 1 {
-		t.Errorf("left behind: %v, %v", names, err)
-	}
+	names, err := os.ReadDir(filepath.Join(s.Dir, "run"))
+	must.Hold(t, err == nil && len(names) == 1, "left behind: %v, %v", names, err)
 }
 
 func TestGet(t *testing.T) {
@@ -71,9 +70,8 @@ func TestGet(t *testing.T) {
 	ctx := context.Background()
 	_, found, err := s.Get(ctx, "a")
 	must.Hold(t, !found && err == nil, "%v, %v", found, err)
-	if _, created, err := s.CreateIfAbsent(ctx, "a", nil); !created || err != nil {
-		t.Error(created, err)
-	}
+	_, created, err := s.CreateIfAbsent(ctx, "a", nil)
+	must.Hold(t, created && err == nil, "%v %v", created, err)
 	if data, found, err := s.Get(ctx, "a"); len(data) != 0 || !found || err != nil {
 		t.Error(data, found, err)
 	}
@@ -89,16 +87,13 @@ func TestRefused(t *testing.T) {
 		_, _, err := s.CreateIfAbsent(ctx, name, nil)
 		must.Hold(t, err != nil && strings.HasPrefix(err.Error(), "store: "), "%q: %v", name, err)
 	}
-	if _, _, err := (store.Local{}).Get(ctx, "a"); err == nil {
-		t.Error("no directory")
-	}
+	_, _, err := (store.Local{}).Get(ctx, "a")
+	must.Hold(t, err != nil, "no directory")
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, _, err := s.CreateIfAbsent(over, "a", nil); err == nil {
-		t.Error("a cancelled context")
-	}
+	_, _, err = s.CreateIfAbsent(over, "a", nil)
+	must.Hold(t, err != nil, "a cancelled context")
 	must.Do(t, os.WriteFile(filepath.Join(s.Dir, "file"), nil, 0o600))
-	if _, _, err := s.CreateIfAbsent(ctx, "file/x", nil); err == nil {
-		t.Error("a directory that is a file")
-	}
+	_, _, err = s.CreateIfAbsent(ctx, "file/x", nil)
+	must.Hold(t, err != nil, "a directory that is a file")
 }

@@ -85,9 +85,7 @@ func TestServiceIgnoresConditions(t *testing.T) {
 		h := &heedless{honours: honours, objects: map[string][]byte{}}
 		files.Register(scheme, h)
 		err := store.Objects{Dir: scheme + "://bucket"}.CheckConditions(t.Context())
-		if (err == nil) != honours || !honours && !strings.Contains(err.Error(), "use a service that honours If-None-Match") {
-			t.Errorf("%s: error %v", scheme, err)
-		}
+		must.Hold(t, (err == nil) == honours && (honours || strings.Contains(err.Error(), "use a service that honours If-None-Match")), "%s: error %v", scheme, err)
 		must.Hold(t, len(h.objects) == 0, "%s: objects are left: %v", scheme, h.objects)
 	}
 }

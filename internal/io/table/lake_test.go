@@ -28,8 +28,7 @@ func TestLakes(t *testing.T) {
 		"hive/*/*.parquet": "", "hive": "", "hive/sex=F/*.parquet": "", "plain/*.parquet": "",
 	} {
 		_, err := table.Find(context.Background(), dir+"/"+input, table.Options{})
-		if want == "" && err != nil && !strings.Contains(err.Error(), "no format") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: got %v, want %q", input, err, want)
-		}
+		must.Hold(t, (want != "" || err == nil || strings.Contains(err.Error(), "no format")) && (want == "" || err != nil && strings.Contains(err.Error(), want)),
+			"%s: got %v, want %q", input, err, want)
 	}
 }

@@ -23,7 +23,6 @@ func TestIndexOfPandas(t *testing.T) {
 		return []Column{{Name: "__index_level_0__"}, {Name: "index_level_0"}, {Name: "n"}}, schema.CSV{}, nil
 	}}}
 	columns, _, err := f.Describe(t.Context(), schema.CSV{})
-	if err != nil || len(columns) != 3 || !strings.Contains(columns[0].Fault, "pandas") || columns[1].Fault != "" || columns[2].Fault != "" {
-		t.Errorf("columns %+v, %v", columns, err)
-	}
+	must.Hold(t, err == nil && len(columns) == 3 && strings.Contains(columns[0].Fault, "pandas") && columns[1].Fault == "" && columns[2].Fault == "",
+		"columns %+v, %v", columns, err)
 }

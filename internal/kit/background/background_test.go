@@ -96,9 +96,8 @@ func TestAheadYieldsTheSame(t *testing.T) {
 					break
 				}
 			}
-			if want := min(max(stop, 1), n); stop > 0 && i != want || stop == 0 && i != n {
-				t.Fatalf("%d pairs of %d, stopped at %d", i, n, stop)
-			}
+			want := min(max(stop, 1), n)
+			must.Need(t, (stop <= 0 || i == want) && (stop != 0 || i == n), "%d pairs of %d, stopped at %d", i, n, stop)
 			must.Need(t, ended, "the sequence of %d was left open when it was stopped at %d", n, stop)
 		}
 	}

@@ -29,9 +29,7 @@ func TestNear(t *testing.T) {
 		for _, guess := range []int64{math.MinInt64, -1, 0, 1, want - 1, want, want + 1, 50, 99, 100, 101, math.MaxInt64} {
 			asked := 0
 			got := Near(0, 100, guess, func(n int64) bool { asked++; return n >= want })
-			if got != want || guess == want && want < 100 && asked > 2 {
-				t.Errorf("guess %d: got %d, want %d; asked %d times", guess, got, want, asked)
-			}
+			must.Hold(t, got == want && (guess != want || want >= 100 || asked <= 2), "guess %d: got %d, want %d; asked %d times", guess, got, want, asked)
 		}
 	}
 	const last = math.MaxInt64

@@ -22,9 +22,7 @@ func TestErrors(t *testing.T) {
 		many.Addf("%d", i)
 	}
 	lines := strings.Split(many.Err().Error(), "\n")
-	if len(lines) != Shown+1 || lines[0] != "0" || lines[Shown-1] != fmt.Sprint(Shown-1) || lines[Shown] != "and at least 999980 more" {
-		t.Errorf("got %q", lines)
-	}
+	must.Hold(t, len(lines) == Shown+1 && lines[0] == "0" && lines[Shown-1] == fmt.Sprint(Shown-1) && lines[Shown] == "and at least 999980 more", "got %q", lines)
 	all.Add(few.Err())
 	all.Add(many.Err())
 	lines = strings.Split(all.Err().Error(), "\n")

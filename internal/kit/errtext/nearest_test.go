@@ -1,6 +1,10 @@
 package errtext
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
 
 func TestNearest(t *testing.T) {
 	columns := []string{"person_id", "sex", "Date of Birth", "income", "q1", "q2", "", "größe"}
@@ -8,11 +12,7 @@ func TestNearest(t *testing.T) {
 		"PersonID": "person_id", "person": "person_id", "Sex": "sex", "set": "sex", "sx": "", "date_of_birth": "Date of Birth", "dateofbrith": "Date of Birth",
 		"incmoe": "income", "incom": "income", "outcome": "", "q3": "", "Q2": "q2", "grösse": "größe", "": "", "--": "", "x": "",
 	} {
-		if got := Nearest(name, columns); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
+		must.Equal(t, Nearest(name, columns), want, "%q", name)
 	}
-	if SameName("", "-") || !SameName("a b", "A_B") {
-		t.Error("SameName")
-	}
+	must.Hold(t, !SameName("", "-") && SameName("a b", "A_B"), "SameName")
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // What is appended is read back, and every shorter input is found out.
@@ -21,13 +23,11 @@ func TestReader(t *testing.T) {
 		t.Errorf("%d bytes are not read back: %+v", len(b), r)
 	}
 	for n := range b {
-		if r := (Reader{Rest: b[:n]}); read(&r) || !r.Bad || r.Done() {
-			t.Errorf("%d bytes of %d are taken for all", n, len(b))
-		}
+		r := (Reader{Rest: b[:n]})
+		must.Hold(t, !read(&r) && r.Bad && !r.Done(), "%d bytes of %d are taken for all", n, len(b))
 	}
-	if r := (Reader{Rest: append(b, 0)}); !read(&r) || r.Done() {
-		t.Error("a byte too many is not found")
-	}
+	r := (Reader{Rest: append(b, 0)})
+	must.Hold(t, read(&r) && !r.Done(), "a byte too many is not found")
 }
 
 // Numbers beyond what may follow are refused before anything is made of them.
@@ -42,9 +42,8 @@ func TestReaderRefuses(t *testing.T) {
 		"fewer than 0": func(r *Reader) { r.Floats(-1) },
 	} {
 		if r := (Reader{Rest: huge}); true {
-			if read(&r); !r.Bad || r.Rest != nil {
-				t.Errorf("%s: not refused", name)
-			}
+			read(&r)
+			must.Hold(t, r.Bad && r.Rest == nil, "%s: not refused", name)
 		}
 	}
 }
@@ -63,9 +62,8 @@ func TestUvarints(t *testing.T) {
 			for i := range want {
 				want[i] = one.Uvarint()
 			}
-			if !slices.Equal(got, want) || many.Bad != one.Bad || len(many.Rest) != len(one.Rest) {
-				t.Errorf("%v in %d bytes: %v, bad %v; one by one %v, bad %v", list, n, got, many.Bad, want, one.Bad)
-			}
+			must.Hold(t, slices.Equal(got, want) && many.Bad == one.Bad && len(many.Rest) == len(one.Rest),
+				"%v in %d bytes: %v, bad %v; one by one %v, bad %v", list, n, got, many.Bad, want, one.Bad)
 		}
 	}
 }

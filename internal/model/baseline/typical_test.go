@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Shares fall, sum to 1 and have the entropy that Effective states, whatever the number of values.
@@ -14,12 +16,10 @@ func TestShares(t *testing.T) {
 			for _, p := range shares {
 				sum += p
 			}
-			if len(shares) != k || math.Abs(sum-1) > 1e-12 || !slices.IsSortedFunc(shares, func(a, b float64) int { return -compare(a, b) }) {
-				t.Fatalf("%d values of column %d: %g", k, i, shares)
-			}
-			if got, want := math.Exp(entropy(shares)), Effective(k, i); math.Abs(got/want-1) > 1e-3 {
-				t.Errorf("%d values of column %d: effectively %.4f, want %.4f", k, i, got, want)
-			}
+			must.Need(t, len(shares) == k && math.Abs(sum-1) <= 1e-12 && slices.IsSortedFunc(shares, func(a, b float64) int { return -compare(a, b) }),
+				"%d values of column %d: %g", k, i, shares)
+			got, want := math.Exp(entropy(shares)), Effective(k, i)
+			must.Hold(t, math.Abs(got/want-1) <= 1e-3, "%d values of column %d: effectively %.4f, want %.4f", k, i, got, want)
 		}
 	}
 }
@@ -38,15 +38,13 @@ func compare(a, b float64) int {
 func TestPairDistance(t *testing.T) {
 	mean := 0.0
 	for i := range len(spread) {
-		if d := PairDistance(1, 50, i); d != 0 {
-			t.Errorf("a column of one value is %g from independence", d)
-		}
+		d := PairDistance(1, 50, i)
+		must.Hold(t, d == 0, "a column of one value is %g from independence", d)
 		if d := PairDistance(1e9, 1e9, i); !(d > 0 && d < 2) {
 			t.Errorf("distance %g", d)
 		}
 		mean += PairDistance(9, 30, i) / float64(len(spread))
 	}
-	if want := pairStrength * 8 / 9 * math.Pow(9, pairPower); math.Abs(mean/want-1) > .01 {
-		t.Errorf("mean distance %.4f, want %.4f", mean, want)
-	}
+	want := pairStrength * 8 / 9 * math.Pow(9, pairPower)
+	must.Hold(t, math.Abs(mean/want-1) <= .01, "mean distance %.4f, want %.4f", mean, want)
 }

@@ -1,6 +1,10 @@
 package cellkind
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
+)
 
 // TestCanonical has one row per rule; a result of "" is none.
 func TestCanonical(t *testing.T) {
@@ -83,9 +87,7 @@ func TestCanonical(t *testing.T) {
 		{DateDigits, "2024", ""},
 	} {
 		got, ok := tt.form.Canonical([]byte("rest"), []byte(tt.cell), 2024)
-		if ok != (tt.want != "") || ok && string(got) != tt.want {
-			t.Errorf("%s: %q is %q, %v; want %q", tt.form, tt.cell, got, ok, tt.want)
-		}
+		must.Hold(t, ok == (tt.want != "") && (!ok || string(got) == tt.want), "%s: %q is %q, %v; want %q", tt.form, tt.cell, got, ok, tt.want)
 	}
 }
 
@@ -100,15 +102,12 @@ func FuzzCanonical(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cell string) {
 		for _, w := range WrittenForms {
 			got, ok := w.Canonical(nil, []byte(cell), 2024)
-			if ok && !MayBeWritten([]byte(cell)) {
-				t.Errorf("%s: %q is read, and may not be written so", w, cell)
-			}
+			must.Hold(t, !ok || MayBeWritten([]byte(cell)), "%s: %q is read, and may not be written so", w, cell)
 			if !ok || w == CommaNumbers {
 				continue
 			}
-			if again, same := w.Canonical(nil, got, 2024); w.Numbers() && (!same || string(again) != string(got)) {
-				t.Errorf("%s: %q, then %q", w, got, again)
-			}
+			again, same := w.Canonical(nil, got, 2024)
+			must.Hold(t, !w.Numbers() || same && string(again) == string(got), "%s: %q, then %q", w, got, again)
 		}
 	})
 }

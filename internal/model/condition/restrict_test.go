@@ -223,9 +223,8 @@ func TestRowsMeetTheCondition(t *testing.T) {
 		must.Need(t, err == nil, "%s: %v", text, err)
 		left, err := Restrict(c, d, m)
 		must.Need(t, err == nil, "%s: %v", text, err)
-		if err := left.Domain.Validate(); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		err = left.Domain.Validate()
+		must.Need(t, err == nil, "%s: %v", text, err)
 		for _, r := range drawnRows(left.Domain, left.Model, rng) {
 			must.Need(t, want(r) == 2, "%s: %v does not meet it", text, r)
 		}
@@ -239,9 +238,8 @@ func TestRowsMeetTheCondition(t *testing.T) {
 				met += w
 			}
 		}
-		if got, se := met/sum, 5*0.55/math.Sqrt(float64(len(all))); math.Abs(got-left.Share) > se {
-			t.Errorf("%s: a share of %.3f is left, of rows %.3f meet it", text, left.Share, got)
-		}
+		got, se := met/sum, 5*0.55/math.Sqrt(float64(len(all)))
+		must.Hold(t, math.Abs(got-left.Share) <= se, "%s: a share of %.3f is left, of rows %.3f meet it", text, left.Share, got)
 	}
 	must.Hold(t, cut >= 50, "%d conditions cut cells: too few", cut)
 }

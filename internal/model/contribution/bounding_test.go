@@ -21,9 +21,7 @@ func TestLayoutRoundTrip(t *testing.T) {
 	}
 	l.Unpack(columns, l.Pack(nil, in))
 	for i, want := range in {
-		if got := columns[i%4][i/4]; got != want {
-			t.Errorf("record %d, attribute %d: %d, want %d", i/4, i%4, got, want)
-		}
+		must.Equal(t, columns[i%4][i/4], want, "record %d, attribute %d", i/4, i%4)
 	}
 }
 
@@ -43,9 +41,8 @@ func TestTranspose(t *testing.T) {
 				got := make([]domain.Code, n-from)
 				l.Column(got, columns, a, n, from)
 				for i, v := range got {
-					if want := codes[(from+i)*len(sizes)+a]; v != want {
-						t.Fatalf("%d records, record %d, attribute %d: %d, want %d", n, from+i, a, v, want)
-					}
+					want := codes[(from+i)*len(sizes)+a]
+					must.Need(t, v == want, "%d records, record %d, attribute %d: %d, want %d", n, from+i, a, v, want)
 				}
 			}
 		}
@@ -66,9 +63,8 @@ func TestRankIsPinned(t *testing.T) {
 				text = append(append(text, fill([]byte(id))...), fill([]byte(row))...)
 				cipher.NewCBCEncrypter(block, make([]byte, RankSize)).CryptBlocks(text, text)
 				want := [RankSize]byte(text[len(text)-RankSize:])
-				if got := r.Rank([]byte(id), []byte(row), before); got != want || seen[got] {
-					t.Errorf("rank of %q, %q and %d before: %x, want %x, and no other's", id, row, before, got, want)
-				}
+				got := r.Rank([]byte(id), []byte(row), before)
+				must.Hold(t, got == want && !seen[got], "rank of %q, %q and %d before: %x, want %x, and no other's", id, row, before, got, want)
 				seen[want] = true
 			}
 		}
@@ -90,8 +86,7 @@ func TestLeastSeesEveryRecord(t *testing.T) {
 				}
 			}
 		}
-		if got := r.Least(id, rows, times); got != want {
-			t.Fatalf("unit %d: row %d, want %d", u, got, want)
-		}
+		got := r.Least(id, rows, times)
+		must.Need(t, got == want, "unit %d: row %d, want %d", u, got, want)
 	}
 }

@@ -153,9 +153,7 @@ func TestNoHistory(t *testing.T) {
 	}
 	out.Unpack(columns, packed)
 	for a, want := range []domain.Code{1, 1000, 256, 5, 0, 256, 1000, 256, 6, 4096} {
-		if n != 1 || columns[a][0] != want {
-			t.Errorf("column %d is %v, want %d", a, columns[a], want)
-		}
+		must.Hold(t, n == 1 && columns[a][0] == want, "column %d is %v, want %d", a, columns[a], want)
 	}
 	if record := []domain.Code{1, 20, 256, 5, 0, 256, 20, 256, 6}; !d.Possible(record) { // on learned bins
 		t.Error("somebody without rows is impossible")

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // The shares of 10,000 people, of one to 10,000 different rows each, add up to one exactly, are off by less than a step, and
@@ -32,22 +34,17 @@ func TestSharesAddUp(t *testing.T) {
 		for i, share := range got {
 			sum += int(share)
 			exact := new(big.Rat).SetFrac(new(big.Int).Lsh(new(big.Int).SetUint64(times[i]), unit), total)
-			if off := exact.Sub(exact, big.NewRat(int64(share), 1)); off.Abs(off).Cmp(big.NewRat(1, 1)) >= 0 {
-				t.Fatalf("person %d: share %d of a row is off by %v steps", person, share, off)
-			}
+			off := exact.Sub(exact, big.NewRat(int64(share), 1))
+			must.Need(t, off.Abs(off).Cmp(big.NewRat(1, 1)) < 0, "person %d: share %d of a row is off by %v steps", person, share, off)
 		}
-		if sum != 1<<unit {
-			t.Fatalf("person %d with %d rows: shares add up to %d, want %d", person, n, sum, 1<<unit)
-		}
+		must.Need(t, sum == 1<<unit, "person %d with %d rows: shares add up to %d, want %d", person, n, sum, 1<<unit)
 		order := rng.Perm(n)
 		moved, often := make([]byte, 0, len(rows)), make([]uint64, n)
 		for to, from := range order {
 			moved, often[to] = append(moved, rows[2*from:2*from+2]...), times[from]
 		}
 		for to, share := range shares(unit, rank, id, moved, often) {
-			if share != got[order[to]] {
-				t.Fatalf("person %d: a row's share is %d and, in another order, %d", person, got[order[to]], share)
-			}
+			must.Need(t, share == got[order[to]], "person %d: a row's share is %d and, in another order, %d", person, got[order[to]], share)
 		}
 	}
 }
@@ -58,9 +55,7 @@ func TestSharesOfTooManyRecords(t *testing.T) {
 	for _, share := range shares(12, rank, []byte("p"), []byte{1, 2, 3}, []uint64{1<<64 - 1, 1<<64 - 1, 7}) {
 		sum += int(share)
 	}
-	if sum != 1<<12 {
-		t.Errorf("shares add up to %d", sum)
-	}
+	must.Hold(t, sum == 1<<12, "shares add up to %d", sum)
 }
 
 // Equal rows get the odd steps equally often over people: of 3 rows, one has 1366 steps and two 1365. χ² with 2 degrees of
@@ -79,7 +74,5 @@ func TestOddStepsAreSpread(t *testing.T) {
 	for _, n := range hits {
 		chi += (n - people/3) * (n - people/3) / (people / 3)
 	}
-	if chi > 27.6 {
-		t.Errorf("odd steps %v: chi squared %g", hits, chi)
-	}
+	must.Hold(t, chi <= 27.6, "odd steps %v: chi squared %g", hits, chi)
 }

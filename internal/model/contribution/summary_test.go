@@ -86,16 +86,13 @@ func TestSummary(t *testing.T) {
 		least := rank.Least([]byte("p"), rows, times)
 		weight := uint64(0)
 		for i := range n {
-			if columns[0][i] != domain.Code(rows[least*s.Width]) || columns[2][i] != columns[2][0] || columns[3][i] != columns[3][0] {
-				t.Fatal("what is known of a person changes from row to row")
-			}
-			if want := domain.Code(rows[i*s.Width+1]) | domain.Code(rows[i*s.Width+2])<<8; columns[1][i] != want {
-				t.Fatalf("row %d is of kind %d, want %d", i, columns[1][i], want)
-			}
+			must.Need(t, columns[0][i] == domain.Code(rows[least*s.Width]) && columns[2][i] == columns[2][0] && columns[3][i] == columns[3][0],
+				"what is known of a person changes from row to row")
+			want := domain.Code(rows[i*s.Width+1]) | domain.Code(rows[i*s.Width+2])<<8
+			must.Need(t, columns[1][i] == want, "row %d is of kind %d, want %d", i, columns[1][i], want)
 			weight += uint64(columns[4][i])
-			if off := float64(columns[4][i]) - 4096*float64(times[i])/float64(total); off <= -1 || off >= 1 {
-				t.Fatalf("a row that is %d times of %d weighs %d of 4096", times[i], total, columns[4][i])
-			}
+			off := float64(columns[4][i]) - 4096*float64(times[i])/float64(total)
+			must.Need(t, off > -1 && off < 1, "a row that is %d times of %d weighs %d of 4096", times[i], total, columns[4][i])
 		}
 		must.Need(t, weight == 4096, "a person weighs %d of 4096", weight)
 		cuts := d.Attributes[2].Cuts
@@ -103,13 +100,10 @@ func TestSummary(t *testing.T) {
 		for bin < len(cuts)-2 && uint64(cuts[bin+1]) <= total {
 			bin++
 		}
-		if got := columns[2][0]; got != domain.Code(bin) {
-			t.Errorf("%d records are in bin %d, want %d", total, got, bin)
-		}
+		got := columns[2][0]
+		must.Hold(t, got == domain.Code(bin), "%d records are in bin %d, want %d", total, got, bin)
 		for v, n := range often {
-			if n > often[columns[3][0]] {
-				t.Errorf("value %d is %d times there, and %d is usual", v, n, columns[3][0])
-			}
+			must.Hold(t, n <= often[columns[3][0]], "value %d is %d times there, and %d is usual", v, n, columns[3][0])
 		}
 	}
 	// Sums that no number holds are in the last bin.
@@ -132,8 +126,7 @@ func TestTiesAreNotAlwaysTheFirst(t *testing.T) {
 // a person without rows is one row of the whole weight.
 func TestSummaryOfPeopleWithoutRows(t *testing.T) {
 	with := visits(t)
-	d, err := with.Recorded().WithEvents([]string{"sex"}, []string{"kind"}, append([]int64{0}, domain.EqualRatioCuts(10)...), 10)
-	must.Do(t, err)
+	d := must.Value(with.Recorded().WithEvents([]string{"sex"}, []string{"kind"}, append([]int64{0}, domain.EqualRatioCuts(10)...), 10))(t)
 	s, rank, in := NewSummary(d), NewRanker(make([]byte, RunKeySize)), NewRecordLayout(d)
 	out := NewWeightedLayout(d.RecordSizes(), d.WeightBits())
 	got := func(times []uint64, records ...domain.Code) (rows [][]domain.Code) {
@@ -157,8 +150,7 @@ func TestSummaryOfPeopleWithoutRows(t *testing.T) {
 		{"rows", []uint64{3, 1, 1}, []domain.Code{0, 0, 7, 0, 0, 290, 1, 1, 0}, [][]domain.Code{{1, 7, 4, 7, 3072}, {1, 290, 4, 7, 1024}}},
 		{"named twice", []uint64{1, 2}, []domain.Code{0, 0, 290, 1, 1, 0}, [][]domain.Code{{1, 290, 1, 290, 4096}}},
 	} {
-		if rows := got(test.times, test.records...); !slices.EqualFunc(rows, test.want, slices.Equal[[]domain.Code]) {
-			t.Errorf("%s: rows %v, want %v", test.what, rows, test.want)
-		}
+		rows := got(test.times, test.records...)
+		must.Hold(t, slices.EqualFunc(rows, test.want, slices.Equal[[]domain.Code]), "%s: rows %v, want %v", test.what, rows, test.want)
 	}
 }

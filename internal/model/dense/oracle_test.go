@@ -59,9 +59,8 @@ func check(t *testing.T, rng *rand.Rand, sizes []int, cliques []domain.Clique) {
 	want := solvertest.Marginals(sizes, cliques, p)
 	for i, got := range o.Eval(p, dst) {
 		for c := range got {
-			if !(math.Abs(got[c]-want[i][c]) <= tolerance) {
-				t.Fatalf("sizes %v cliques %v: marginal %d cell %d = %g, want %g", sizes, cliques, i, c, got[c], want[i][c])
-			}
+			must.Need(t, math.Abs(got[c]-want[i][c]) <= tolerance,
+				"sizes %v cliques %v: marginal %d cell %d = %g, want %g", sizes, cliques, i, c, got[c], want[i][c])
 		}
 	}
 	g, start := randomAnswers(rng, plan), random(rng, plan.Len())
@@ -79,9 +78,7 @@ func check(t *testing.T, rng *rand.Rand, sizes []int, cliques []domain.Clique) {
 			want += g[i][solvertest.Cell(sizes, c, z)]
 		}
 		for name, got := range map[string]float64{"Adjoint": adjoint[z], "AddBlock": blocks[z], "AddCell": cells[z]} {
-			if !(math.Abs(got-want) <= 1e-13*float64(1+len(cliques))) {
-				t.Fatalf("sizes %v cliques %v: %s at %d = %g, want %g", sizes, cliques, name, z, got, want)
-			}
+			must.Need(t, math.Abs(got-want) <= 1e-13*float64(1+len(cliques)), "sizes %v cliques %v: %s at %d = %g, want %g", sizes, cliques, name, z, got, want)
 		}
 	}
 }
@@ -116,9 +113,7 @@ func checkLarge(t *testing.T, rng *rand.Rand, sizes []int, cliques []domain.Cliq
 	want := solvertest.Marginals(sizes, cliques, p)
 	for i, got := range dense.NewOracle(plan).Eval(p, dst) {
 		for c := range got {
-			if !(math.Abs(got[c]-want[i][c]) <= 1e-9) {
-				t.Fatalf("marginal %d cell %d = %g, want %g", i, c, got[c], want[i][c])
-			}
+			must.Need(t, math.Abs(got[c]-want[i][c]) <= 1e-9, "marginal %d cell %d = %g, want %g", i, c, got[c], want[i][c])
 		}
 	}
 	innerProduct(t, rng, sizes, cliques)
@@ -154,9 +149,8 @@ func TestBuffersAreSmallerThanTheUniverse(t *testing.T) {
 		sizes[i] = 2
 	}
 	plan := dense.NewPlan(sizes, query.AllMarginals(sizes, 3, 8).Maximal().Cliques())
-	if got := dense.NewOracle(plan).BufferCells(); got >= plan.Len() {
-		t.Errorf("buffers of %d cells for a universe of %d", got, plan.Len())
-	}
+	got := dense.NewOracle(plan).BufferCells()
+	must.Hold(t, got < plan.Len(), "buffers of %d cells for a universe of %d", got, plan.Len())
 }
 
 func TestKernelsDoNotAllocate(t *testing.T) {
@@ -166,15 +160,14 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 	o := dense.NewOracle(plan)
 	theta, p := random(rng, plan.Len()), make([]float64, plan.Len())
 	g := randomAnswers(rng, plan)
-	if n := testing.AllocsPerRun(100, func() {
+	n := testing.AllocsPerRun(100, func() {
 		dense.Softmax(theta, p)
 		o.Eval(p, g)
 		o.Adjoint(g, theta)
 		o.AddBlock(3, g[3], theta)
 		o.AddCell(3, 1, .5, theta)
-	}); n != 0 {
-		t.Errorf("%g allocations per iteration, want 0", n)
-	}
+	})
+	must.Hold(t, n == 0, "%g allocations per iteration, want 0", n)
 }
 
 func TestPanics(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestWork: all triples cost four passes over the universe (one for each of the three largest axes that
@@ -12,16 +13,14 @@ import (
 func TestWork(t *testing.T) {
 	for _, sizes := range [][]int{{16, 15, 10, 7, 5, 2, 2}, {2, 2, 5, 7, 10, 15, 16}, {2, 16, 2, 10, 5, 15, 7}} {
 		p := NewPlan(sizes, query.AllMarginals(sizes, 3, 1<<40).Maximal().Cliques())
-		if n := len(p.nodes[0].children); n != 4 {
-			t.Errorf("%v: %d passes over the universe, want 4", sizes, n)
-		}
+		n := len(p.nodes[0].children)
+		must.Hold(t, n == 4, "%v: %d passes over the universe, want 4", sizes, n)
 		work := 0
 		for _, n := range p.nodes[1:] {
 			work += n.outer * n.axis * n.inner
 		}
-		if limit := p.k * 26 / 5; work > limit {
-			t.Errorf("%v: %d cells read, want at most %d", sizes, work, limit)
-		}
+		limit := p.k * 26 / 5
+		must.Hold(t, work <= limit, "%v: %d cells read, want at most %d", sizes, work, limit)
 	}
 }
 
@@ -30,8 +29,6 @@ func TestLongRunsAreSplit(t *testing.T) {
 	sizes := []int{90, 80, 70, 5000, 3}
 	p := NewPlan(sizes, query.Workload{Sizes: sizes, Marginals: []query.Marginal{{Clique: []int{4}}}}.Cliques())
 	for _, n := range p.nodes[1:] {
-		if n.axis > maxRun && n.axis != 5000 {
-			t.Errorf("a node sums %d terms", n.axis)
-		}
+		must.Hold(t, n.axis <= maxRun || n.axis == 5000, "a node sums %d terms", n.axis)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/internal/kit/summation"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestExpShifted checks the stated relative error of 4e-16 against math.Exp, whose own is below 2e-16.
@@ -23,12 +24,9 @@ func TestExpShifted(t *testing.T) {
 	for i, v := range x {
 		worst = max(worst, math.Abs(out[i]/math.Exp(v)-1))
 	}
-	if !(worst <= 6e-16) {
-		t.Errorf("relative difference %g to math.Exp, want at most 6e-16", worst)
-	}
-	if expShifted(out[:2], []float64{-709, math.Inf(-1)}, 0); out[0] != 0 || out[1] != 0 {
-		t.Errorf("exp(-709), exp(-Inf) = %g, %g, want 0", out[0], out[1])
-	}
+	must.Hold(t, worst <= 6e-16, "relative difference %g to math.Exp, want at most 6e-16", worst)
+	expShifted(out[:2], []float64{-709, math.Inf(-1)}, 0)
+	must.Hold(t, out[0] == 0 && out[1] == 0, "exp(-709), exp(-Inf) = %g, %g, want 0", out[0], out[1])
 }
 
 func TestSoftmax(t *testing.T) {
@@ -48,14 +46,12 @@ func TestSoftmax(t *testing.T) {
 	} {
 		out := make([]float64, len(c.theta))
 		logZ := Softmax(c.theta, out)
-		if math.Abs(logZ-c.logZ) > 1e-9*(1+math.Abs(c.logZ))*1e-6 || math.Abs(out[0]-c.first) > 1e-9 {
-			t.Errorf("%s: logZ %g, first %g, want %g, %g", c.name, logZ, out[0], c.logZ, c.first)
-		}
+		must.Hold(t, math.Abs(logZ-c.logZ) <= 1e-9*(1+math.Abs(c.logZ))*1e-6 && math.Abs(out[0]-c.first) <= 1e-9,
+			"%s: logZ %g, first %g, want %g, %g", c.name, logZ, out[0], c.logZ, c.first)
 	}
 	for _, theta := range [][]float64{{0, math.NaN()}, {math.NaN(), 0, 0, 0, 0}, {inf, 0}, {-inf, -inf}} {
-		if logZ := Softmax(theta, make([]float64, len(theta))); !math.IsNaN(logZ) {
-			t.Errorf("Softmax(%v) has logZ %g, want NaN", theta, logZ)
-		}
+		logZ := Softmax(theta, make([]float64, len(theta)))
+		must.Hold(t, math.IsNaN(logZ), "Softmax(%v) has logZ %g, want NaN", theta, logZ)
 	}
 }
 
@@ -72,12 +68,10 @@ func TestSoftmaxSumsToOne(t *testing.T) {
 	for _, p := range out {
 		exact.Add(exact, big.NewFloat(p))
 	}
-	if sum, _ := exact.Float64(); math.Abs(sum-1) > 5e-15 {
-		t.Errorf("sum − 1 = %g, want at most 5e-15", sum-1)
-	}
-	if s := summation.Long(out); math.Abs(s-1) > 5e-15 {
-		t.Errorf("Sum − 1 = %g, want at most 5e-15", s-1)
-	}
+	sum, _ := exact.Float64()
+	must.Hold(t, math.Abs(sum-1) <= 5e-15, "sum − 1 = %g, want at most 5e-15", sum-1)
+	s := summation.Long(out)
+	must.Hold(t, math.Abs(s-1) <= 5e-15, "Sum − 1 = %g, want at most 5e-15", s-1)
 }
 
 // TestSoftmaxKeepsSmallCells: a million cells of 1e-19 beside one of 1 add 1e-13, and a running sum
@@ -87,9 +81,8 @@ func TestSoftmaxKeepsSmallCells(t *testing.T) {
 	for i := range theta[1:] {
 		theta[i+1] = math.Log(1e-19)
 	}
-	if got := Softmax(theta, theta); math.Abs(got-1e-13) > 1e-15 {
-		t.Errorf("logZ = %g, want 1e-13", got)
-	}
+	got := Softmax(theta, theta)
+	must.Hold(t, math.Abs(got-1e-13) <= 1e-15, "logZ = %g, want 1e-13", got)
 }
 
 func TestCheckUniverse(t *testing.T) {
@@ -102,8 +95,7 @@ func TestCheckUniverse(t *testing.T) {
 	}
 	for _, sizes := range [][]int{{5000, 5000}, wide} {
 		_, err := CheckUniverse(sizes, 96, 2<<30)
-		if e := (*ErrUniverse)(nil); !errors.As(err, &e) || e.Limit != (2<<30)/96 {
-			t.Errorf("%d attributes: error %v, want ErrUniverse with limit %d", len(sizes), err, (2<<30)/96)
-		}
+		e := (*ErrUniverse)(nil)
+		must.Hold(t, errors.As(err, &e) && e.Limit == (2<<30)/96, "%d attributes: error %v, want ErrUniverse with limit %d", len(sizes), err, (2<<30)/96)
 	}
 }

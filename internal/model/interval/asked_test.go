@@ -73,29 +73,25 @@ func TestAsked(t *testing.T) {
 					if a.Low() <= x && x <= a.High() {
 						held++
 					}
-					if a.Low() < a.Least || a.High() > a.Most || a.Source != map[string]Source{"dpam": Measured, "dpfw": Certificate}[name] {
-						t.Fatalf("%s: %+v", name, a)
-					}
+					must.Need(t, a.Low() >= a.Least && a.High() <= a.Most && a.Source == map[string]Source{"dpam": Measured, "dpfw": Certificate}[name],
+						"%s: %+v", name, a)
 				}
 			}
 		}
 		t.Logf("%s: %.1f %% of the intervals hold; half of one is %.2g of the range", name, 100*held/all, 1.96*width/all)
-		if held/all < .93 || width/all > .05 {
-			t.Errorf("%s: %.3f of the intervals hold, want .93; a standard error is %.3g of the range", name, held/all, width/all)
-		}
+		must.Hold(t, held/all >= .93 && width/all <= .05,
+			"%s: %.3f of the intervals hold, want .93; a standard error is %.3g of the range", name, held/all, width/all)
 		r := solvertest.Run(t, table, p, dp.ZCDP, .017205, 1, solve).Result
 		whole := Asked(r, p.Workload)
 		for i := range r.Model.Weights {
 			r.Model.Weights[i] /= 8 // the unit of weights is any
 		}
 		for k, a := range Asked(r, p.Workload) {
-			if math.Abs(a.Value-whole[k].Value) > 1e-6 || math.Abs(a.StandardError-whole[k].StandardError) > 1e-6 {
-				t.Fatalf("%s: query %d has the answers %+v and %+v", name, k, whole[k], a)
-			}
+			must.Need(t, math.Abs(a.Value-whole[k].Value) <= 1e-6 && math.Abs(a.StandardError-whole[k].StandardError) <= 1e-6,
+				"%s: query %d has the answers %+v and %+v", name, k, whole[k], a)
 		}
 		r.Answers, r.MaxError = nil, nil
-		if a := Asked(r, p.Workload)[0]; a.Source != Bound || a.Low() > a.Least || a.High() < a.Most {
-			t.Errorf("nothing was released of the errors, and %+v", a)
-		}
+		a := Asked(r, p.Workload)[0]
+		must.Hold(t, a.Source == Bound && a.Low() <= a.Least && a.High() >= a.Most, "nothing was released of the errors, and %+v", a)
 	}
 }

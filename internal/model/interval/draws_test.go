@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // drawnOf returns so many draws of a model, with their answers to queries on the cells of c.
@@ -72,12 +73,9 @@ func TestDraws(t *testing.T) {
 		}
 		sample, _ := v.Linear(table).Variance(eachOf(queries[k]), queries[k], false)
 		sigma := trends * math.Sqrt(sample)
-		if ratio := math.Sqrt(square) / sigma; math.Abs(ratio-1) > .08 {
-			t.Errorf("query %d: draws scatter by %.3f of the standard error %.1f", k, ratio, sigma)
-		}
-		if math.Abs(mean-want) > 5*sigma/math.Sqrt(n) {
-			t.Errorf("query %d: the mean of draws is %.1f, and the model says %.1f", k, mean, want)
-		}
+		ratio := math.Sqrt(square) / sigma
+		must.Hold(t, math.Abs(ratio-1) <= .08, "query %d: draws scatter by %.3f of the standard error %.1f", k, ratio, sigma)
+		must.Hold(t, math.Abs(mean-want) <= 5*sigma/math.Sqrt(n), "query %d: the mean of draws is %.1f, and the model says %.1f", k, mean, want)
 	}
 }
 
@@ -99,16 +97,12 @@ func TestDrawsRepeat(t *testing.T) {
 	}
 	listed, _ := drawnOf(v, list, 1, 2, nil, nil)
 	for k := range few {
-		if !slices.Equal(few[k].Weights, many[k].Weights) || !slices.Equal(few[k].Weights, listed[k].Weights) || slices.Equal(few[k].Weights, other[k].Weights) {
-			t.Errorf("draw %d: %v, %v, %v, %v", k, few[k].Weights, many[k].Weights, listed[k].Weights, other[k].Weights)
-		}
-		if err := few[k].Validate(); err != nil || few[k].Weights[3] != 0 {
-			t.Errorf("draw %d: %v, %v", k, few[k].Weights, err)
-		}
+		must.Hold(t, slices.Equal(few[k].Weights, many[k].Weights) && slices.Equal(few[k].Weights, listed[k].Weights) && !slices.Equal(few[k].Weights, other[k].Weights),
+			"draw %d: %v, %v, %v, %v", k, few[k].Weights, many[k].Weights, listed[k].Weights, other[k].Weights)
+		err := few[k].Validate()
+		must.Hold(t, err == nil && few[k].Weights[3] == 0, "draw %d: %v, %v", k, few[k].Weights, err)
 	}
-	if slices.Equal(few[0].Weights, few[1].Weights) {
-		t.Error("two draws are one")
-	}
+	must.Hold(t, !slices.Equal(few[0].Weights, few[1].Weights), "two draws are one")
 }
 
 // TestDrawsKeepPairs: where deviations exceed counts, weights stay at least 0, and sums of pairs are near the deviations' sums.
@@ -130,16 +124,12 @@ func TestDrawsKeepPairs(t *testing.T) {
 		rakePairs(table, v.sizes, domain.Clique{0, 1, 2}, factors)
 		have, all := make([]float64, 6), 0.0
 		for i, w := range factors {
-			if w < 0 {
-				t.Fatalf("record %d has the weight %g", i, w)
-			}
+			must.Need(t, w >= 0, "record %d has the weight %g", i, w)
 			have[int(table.Codes[0][i])*2+int(table.Codes[1][i])] += w
 			all += w
 		}
 		for c := range want {
-			if math.Abs(max(want[c], 0)-have[c]) > .05*all {
-				t.Errorf("cell %d has %.0f, want %.0f of %.0f", c, have[c], want[c], all)
-			}
+			must.Hold(t, math.Abs(max(want[c], 0)-have[c]) <= .05*all, "cell %d has %.0f, want %.0f of %.0f", c, have[c], want[c], all)
 		}
 	}
 }

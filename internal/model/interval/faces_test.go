@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // largePart is an interaction of five attributes with nearly all of their cells, and variances that differ by factors.
@@ -48,9 +49,8 @@ func TestFewCells(t *testing.T) {
 	}
 	merged := p
 	merged.merge(classes, domain.Clique{0, 1, 2, 3, 4})
-	if n := len(merged.base); n < 200 || n > 3*3*3*3*3 {
-		t.Fatalf("%d cells", n)
-	}
+	n := len(merged.base)
+	must.Need(t, n >= 200 && n <= 3*3*3*3*3, "%d cells", n)
 	for range 50 {
 		in, means := [5]domain.Code{}, make([]float64, len(p.base))
 		for i := range in {
@@ -69,16 +69,12 @@ func TestFewCells(t *testing.T) {
 		}
 		whole := (&rest{slices.Clone(means), p.variance, nil, p.faces}).left()
 		for name, x := range map[string]float64{"few": p.few(means, p.variance).left(), "merged": (&rest{of, merged.variance, nil, merged.faces}).left()} {
-			if x < whole*(1-5*slight) || x > 1.6*whole {
-				t.Errorf("%s: variance %g, of all cells %g", name, x, whole)
-			}
+			must.Hold(t, x >= whole*(1-5*slight) && x <= 1.6*whole, "%s: variance %g, of all cells %g", name, x, whole)
 		}
 	}
 	q := make([]float64, len(p.base))
 	for j := range q {
 		q[j] = float64(j + 1)
 	}
-	if p.few(q, p.variance) != nil {
-		t.Error("a query that tells all cells apart has fewer")
-	}
+	must.Hold(t, p.few(q, p.variance) == nil, "a query that tells all cells apart has fewer")
 }

@@ -111,9 +111,7 @@ func TestResidualFormula(t *testing.T) {
 			s, noise := (b+3./24)/(n+1), 4+50*off*off
 			want, source = math.Sqrt(min(.25, b)+s*s*noise+(.9*n+.1*(n*n+noise))*s*(1-s)), Pooled
 		}
-		if math.Abs(got[z]-want) > 1e-9*want || from[z] != source {
-			t.Fatalf("record %v: %g, %v; want %g, %v", record, got[z], from[z], want, source)
-		}
+		must.Need(t, math.Abs(got[z]-want) <= 1e-9*want && from[z] == source, "record %v: %g, %v; want %g, %v", record, got[z], from[z], want, source)
 	}
 }
 
@@ -138,9 +136,8 @@ func TestRoom(t *testing.T) {
 	r.Total.Units = 800
 	r.Uncertainty = &solver.Uncertainty{Pooled: [][]bool{{false, false}, {false, false}}, OneWay: []float64{1, 1},
 		Tables: []solver.TableUncertainty{{Clique: domain.Clique{0, 1}, Scale: 1e9, Growth: 1}}}
-	if se := New(r).StandardErrors(domain.Clique{0, 1}, r.Model.Weights, nil); se[1] > 1.05*301*1.001 {
-		t.Errorf("a cell that has room for 301 has the standard error %g", se[1])
-	}
+	se := New(r).StandardErrors(domain.Clique{0, 1}, r.Model.Weights, nil)
+	must.Hold(t, se[1] <= 1.05*301*1.001, "a cell that has room for 301 has the standard error %g", se[1])
 }
 
 // TestMissedAnswer: where a fit misses a noisy answer by more than its noise, the miss counts.
@@ -152,9 +149,7 @@ func TestMissedAnswer(t *testing.T) {
 	r.Measurements = []query.Measurement{{Clique: domain.Clique{1}, Values: values, Variance: 9}}
 	got := New(r).StandardErrors(domain.Clique{1}, fitted, nil)
 	for i, want := range []float64{math.Sqrt(900.25), math.Sqrt(9./2 + .25)} {
-		if math.Abs(got[i]-want) > 1e-9 {
-			t.Errorf("value %d: %g, want %g", i, got[i], want)
-		}
+		must.Hold(t, math.Abs(got[i]-want) <= 1e-9, "value %d: %g, want %g", i, got[i], want)
 	}
 }
 
@@ -176,21 +171,17 @@ func TestNothingScored(t *testing.T) {
 		r := residualResult()
 		r.Uncertainty.Tables = r.Uncertainty.Tables[:tt.left]
 		k := New(r).unscreened(3, fitted)
-		if want := math.Pow(tt.far/(.8*sum), 2); math.Abs(k.Scale-want) > 1e-9*want || k.Growth != 1 || k.Precision != 0 {
-			t.Errorf("%s: %+v, want scale %g", tt.name, k, want)
-		}
+		want := math.Pow(tt.far/(.8*sum), 2)
+		must.Hold(t, math.Abs(k.Scale-want) <= 1e-9*want && k.Growth == 1 && k.Precision == 0, "%s: %+v, want scale %g", tt.name, k, want)
 	}
 	r.Uncertainty.Tables = r.Uncertainty.Tables[:3]
 	r.Uncertainty.OneWay[1] = 0
 	v := New(r)
-	if got := v.Sources(all, make([]Source, 24)); got[0] != Extrapolated || got[23] != Pooled {
-		t.Errorf("sources %v", got)
-	}
+	got := v.Sources(all, make([]Source, 24))
+	must.Hold(t, got[0] == Extrapolated && got[23] == Pooled, "sources %v", got)
 	one := r.Model.Marginal(domain.Clique{1}, nil)
 	for i, s := range v.StandardErrors(domain.Clique{1}, one, nil) {
-		if 1.96*s < max(one[i], r.Total.Units-one[i]) {
-			t.Errorf("value %d of an attribute without an answer: %g", i, s)
-		}
+		must.Hold(t, 1.96*s >= max(one[i], r.Total.Units-one[i]), "value %d of an attribute without an answer: %g", i, s)
 	}
 }
 
@@ -278,9 +269,7 @@ func covered(t *testing.T, least float64, solve func(solver.Problem, *solvertest
 	for k := 1; k <= 4; k++ {
 		share := inside[k] / cells[k]
 		t.Logf("%d-way: %.1f %% of cells within 1.96 standard errors", k, 100*share)
-		if share < least {
-			t.Errorf("%d-way: %.1f %% of cells within 1.96 standard errors, want %.0f %%", k, 100*share, 100*least)
-		}
+		must.Hold(t, share >= least, "%d-way: %.1f %% of cells within 1.96 standard errors, want %.0f %%", k, 100*share, 100*least)
 	}
 	return ratio
 }
@@ -315,9 +304,8 @@ func TestLargestIsOneNumber(t *testing.T) {
 	}
 	want := l.Median()
 	for range 200 {
-		if got := l.Median(); got != want {
-			t.Fatalf("got %v and %v", want, got)
-		}
+		got := l.Median()
+		must.Need(t, got == want, "got %v and %v", want, got)
 	}
 }
 

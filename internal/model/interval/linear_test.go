@@ -73,15 +73,12 @@ func TestLinearIsNoiseAlone(t *testing.T) {
 		}
 	})
 	got, _ := New(r).Linear(table).Variance(eachOf(q), q, false)
-	if math.Abs(got-want) > .01*want {
-		t.Errorf("variance %g, want %g, the noise's", got, want)
-	}
+	must.Hold(t, math.Abs(got-want) <= .01*want, "variance %g, want %g, the noise's", got, want)
 	for i := range r.Uncertainty.Tables {
 		r.Uncertainty.Tables[i].Scale = 1e-6
 	}
-	if less, _ := New(r).Linear(table).Variance(eachOf(q), q, false); less >= got {
-		t.Errorf("with a prior the variance is %g, not less than %g", less, got)
-	}
+	less, _ := New(r).Linear(table).Variance(eachOf(q), q, false)
+	must.Hold(t, less < got, "with a prior the variance is %g, not less than %g", less, got)
 }
 
 // TestLinearOfNothing: a constant has the error of the number of units alone.
@@ -92,9 +89,8 @@ func TestLinearOfNothing(t *testing.T) {
 	for i := range q {
 		q[i] = 3
 	}
-	if got, drawn := New(r).Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false); math.Abs(got-9*50) > 1e-6 || drawn > 1e-6 {
-		t.Errorf("variance %g and %g, want 450 and 0", got, drawn)
-	}
+	got, drawn := New(r).Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false)
+	must.Hold(t, math.Abs(got-9*50) <= 1e-6 && drawn <= 1e-6, "variance %g and %g, want 450 and 0", got, drawn)
 	if got, _ := New(r).Linear(Table{Fitted: []float64{r.Total.Units}}).Variance([]int{0}, []float64{1}, false); math.Abs(got-50) > 1e-9 {
 		t.Errorf("everybody: variance %g, want 50", got)
 	}

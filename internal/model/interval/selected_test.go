@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/dpam"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
@@ -67,10 +68,7 @@ func TestCoverage(t *testing.T) {
 			table := kind.of(rand.New(rand.NewPCG(seed, 61)), []int{4000, 30_000}[seed%2])
 			p := solvertest.Problem(table, 3, dp.AddRemove, kind.epsilon, false)
 			p.Delta = 1e-9
-			result, err := kind.solve(p, solvertest.CuratorFor(table, p, dp.ZCDP, seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must.Value(kind.solve(p, solvertest.CuratorFor(table, p, dp.ZCDP, seed)))(t)
 			v, truth := New(result), &population.Model{Sizes: table.Sizes, Weights: table.Counts}
 			scale := result.Total.Units / truth.Total()
 			for _, c := range p.Workload.Cliques() {
@@ -97,12 +95,9 @@ func TestCoverage(t *testing.T) {
 		t.Logf("%s, ε = %g: %.1f %% of %g values hold, and %.1f %% of %g cells, off by up to %.1f half widths", kind.name, float64(kind.epsilon),
 			100*held[1]/all[1], all[1], 100*held[2]/all[2], all[2], farthest)
 		for width := 1; width <= 2; width++ {
-			if share := held[width] / all[width]; share < .9 || share > .99 {
-				t.Errorf("%s, ε = %g: %.1f %% of the cells of %d columns hold", kind.name, float64(kind.epsilon), 100*share, width)
-			}
+			share := held[width] / all[width]
+			must.Hold(t, share >= .9 && share <= .99, "%s, ε = %g: %.1f %% of the cells of %d columns hold", kind.name, float64(kind.epsilon), 100*share, width)
 		}
-		if farthest > 5 {
-			t.Errorf("%s, ε = %g: a cell is %.1f half widths off", kind.name, float64(kind.epsilon), farthest)
-		}
+		must.Hold(t, farthest <= 5, "%s, ε = %g: a cell is %.1f half widths off", kind.name, float64(kind.epsilon), farthest)
 	}
 }

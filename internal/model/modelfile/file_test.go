@@ -77,9 +77,7 @@ func TestArrowReadsIt(t *testing.T) {
 		rec, err := in.RecordBatch(0)
 		must.Need(t, err == nil && in.NumRecords() == 1, "%s: %d batches, error %v", name, in.NumRecords(), err)
 		weights := rec.Column(0).(*array.Float64)
-		if rec.ColumnName(0) != "weight" || weights.NullN() != 0 || !slices.Equal(weights.Float64Values(), f.Model.Weights) {
-			t.Errorf("%s: other weights", name)
-		}
+		must.Hold(t, rec.ColumnName(0) == "weight" && weights.NullN() == 0 && slices.Equal(weights.Float64Values(), f.Model.Weights), "%s: other weights", name)
 		if want := len(f.Model.Columns); int(rec.NumCols()) != 1+want {
 			t.Fatalf("%s: %d columns, want %d", name, rec.NumCols(), 1+want)
 		}
@@ -93,9 +91,8 @@ func TestArrowReadsIt(t *testing.T) {
 			}
 		}
 		meta := in.Schema().Metadata()
-		if i := meta.FindKey("dapple.method"); !slices.Equal(meta.Keys(), keys) || meta.Values()[i] != f.Method {
-			t.Errorf("%s: other metadata", name)
-		}
+		i := meta.FindKey("dapple.method")
+		must.Hold(t, slices.Equal(meta.Keys(), keys) && meta.Values()[i] == f.Method, "%s: other metadata", name)
 	}
 }
 
@@ -135,9 +132,8 @@ func TestInvalidIsNotEncoded(t *testing.T) {
 	} {
 		f := listed(10)
 		change(f)
-		if b, err := f.Encode(); err == nil {
-			t.Errorf("%s: %d bytes, no error", name, len(b))
-		}
+		b, err := f.Encode()
+		must.Hold(t, err != nil, "%s: %d bytes, no error", name, len(b))
 	}
 }
 
@@ -147,16 +143,14 @@ func TestDamage(t *testing.T) {
 	b := bytesOf(t, f)
 	for n := range b {
 		if n%5 == 0 {
-			if _, err := Decode(b[:n]); err == nil {
-				t.Fatalf("%d of %d bytes were read without an error", n, len(b))
-			}
+			_, err := Decode(b[:n])
+			must.Need(t, err != nil, "%d of %d bytes were read without an error", n, len(b))
 		}
 		for _, bit := range []byte{1 << (n % 8)} {
 			c := bytes.Clone(b)
 			c[n] ^= bit
-			if _, err := Decode(c); err == nil {
-				t.Fatalf("byte %d: a changed model was read without an error", n)
-			}
+			_, err := Decode(c)
+			must.Need(t, err != nil, "byte %d: a changed model was read without an error", n)
 		}
 	}
 	// Words that are lengths and offsets somewhere.
@@ -165,9 +159,8 @@ func TestDamage(t *testing.T) {
 		c := bytes.Clone(b)
 		at := r.IntN(len(c)/4) * 4
 		copy(c[at:], []byte{byte(r.Uint32()), 0xff, 0xff, byte(0x7f + r.IntN(129))})
-		if _, err := Decode(c); err == nil && !bytes.Equal(c, b) {
-			t.Fatalf("word at %d: a changed model was read without an error", at)
-		}
+		_, err := Decode(c)
+		must.Need(t, err != nil || bytes.Equal(c, b), "word at %d: a changed model was read without an error", at)
 	}
 }
 
@@ -176,9 +169,8 @@ func TestMetadataEndsWithTheData(t *testing.T) {
 	whole := bytesOf(t, universe())
 	end := len(magic) + 8 + int(binary.LittleEndian.Uint32(whole[len(magic)+4:]))
 	for n := range end {
-		if values, err := metadata(whole[:n]); err == nil {
-			t.Fatalf("%d of %d bytes say %q", n, end, values)
-		}
+		values, err := metadata(whole[:n])
+		must.Need(t, err != nil, "%d of %d bytes say %q", n, end, values)
 	}
 	must.Passes(metadata(whole[:end]))(t)
 }
@@ -193,9 +185,8 @@ func FuzzDecode(f *testing.F) {
 		if m == nil {
 			return
 		}
-		if again, err := m.Encode(); err != nil || !bytes.Equal(again, b) {
-			t.Errorf("a model came back different: %v", err)
-		}
+		again, err := m.Encode()
+		must.Hold(t, err == nil && bytes.Equal(again, b), "a model came back different: %v", err)
 	})
 }
 

@@ -25,9 +25,7 @@ func checkMaximal(t *testing.T, s shape, maximal []domain.Clique, cells float64)
 		n, _ := c.Cells(s.sizes)
 		sum += float64(n)
 		for j, other := range maximal {
-			if i != j && other.Contains(c) {
-				t.Errorf("%s: %v is inside %v", s.name, c, other)
-			}
+			must.Hold(t, i == j || !other.Contains(c), "%s: %v is inside %v", s.name, c, other)
 		}
 	}
 	must.Hold(t, math.Abs(sum-cells) <= 1e-6*sum, "%s: %g cells, want %g", s.name, cells, sum)
@@ -60,9 +58,7 @@ func checkRunningIntersection(t *testing.T, name string, tree *JunctionTree) {
 				}
 			}
 		}
-		if nodes != sides/2+1 {
-			t.Errorf("%s: attribute %d in %d nodes and %d separators", name, a, nodes, sides/2)
-		}
+		must.Hold(t, nodes == sides/2+1, "%s: attribute %d in %d nodes and %d separators", name, a, nodes, sides/2)
 	}
 }
 
@@ -71,9 +67,8 @@ func TestTriangulateFindsTheBest(t *testing.T) {
 	// A ring of n attributes of size k needs n−2 triangles.
 	sizes := []int{4, 4, 4, 4, 4, 4}
 	ring := []domain.Clique{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}}
-	if _, cells := triangulated(sizes, ring, 2, rng); math.Abs(cells-4*64) > 1e-6 {
-		t.Errorf("ring: %g cells, want 256", cells)
-	}
+	_, cells := triangulated(sizes, ring, 2, rng)
+	must.Hold(t, math.Abs(cells-4*64) <= 1e-6, "ring: %g cells, want 256", cells)
 	// A star of pairs around an attribute stays a star.
 	star := []domain.Clique{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}}
 	if _, cells := triangulated(sizes, star, 1, rng); math.Abs(cells-5*16) > 1e-6 {
@@ -122,9 +117,8 @@ func TestSkeletonKeepsToItsCells(t *testing.T) {
 			n, _ := c.Cells(sizes)
 			total += float64(n)
 		}
-		if limit == 1 && len(kept) > 0 || limit > 1 && (total > limit*(1+1e-9) || len(kept) < 10) {
-			t.Errorf("limit %g: %d pairs kept, %g cells", limit, len(kept), total)
-		}
+		must.Hold(t, (limit != 1 || len(kept) <= 0) && (limit <= 1 || total <= limit*(1+1e-9) && len(kept) >= 10),
+			"limit %g: %d pairs kept, %g cells", limit, len(kept), total)
 		checkRunningIntersection(t, "skeleton", NewJunctionTree(sizes, maximal))
 		for _, p := range kept {
 			must.Hold(t, find(maximal, p), "limit %g: kept %v is in no clique", limit, p)

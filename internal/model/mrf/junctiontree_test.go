@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // build returns a tree over the shape and the joint table, both multiplied by the same random factors.
@@ -108,9 +109,7 @@ func TestRakeReachesTheOptimum(t *testing.T) {
 		joint.normalise(1000)
 		tables := randomTables(s, rng)
 		sweeps, change := tree.Rake(tables, 3000, 1e-9)
-		if change >= 1e-9 {
-			t.Errorf("%s: change %g after %d sweeps", s.name, change, sweeps)
-		}
+		must.Hold(t, change < 1e-9, "%s: change %g after %d sweeps", s.name, change, sweeps)
 		for _, table := range tables {
 			f := make([]float64, len(table.Theta))
 			for i, x := range table.Theta {
@@ -143,9 +142,8 @@ func TestSampleCounts(t *testing.T) {
 		tree, _ := build(s, rng)
 		tree.Calibrate(500)
 		m := tree.Sample(2000, rng)
-		if err := m.Validate(); err != nil {
-			t.Fatal(s.name, err)
-		}
+		err := m.Validate()
+		must.Need(t, err == nil, "%v %v", s.name, err)
 		if math.Abs(m.Total()-500) > 1e-6 {
 			t.Errorf("%s: weights sum to %g", s.name, m.Total())
 		}

@@ -59,9 +59,8 @@ func TestBalance(t *testing.T) {
 		o := &overlaps[i]
 		was := objectiveOfRidges(tables)
 		o.balance()
-		if now := objectiveOfRidges(tables); !(now < was) {
-			t.Errorf("%v and %v: objective %g, was %g", o.wide.Clique, o.inside.Clique, now, was)
-		}
+		now := objectiveOfRidges(tables)
+		must.Hold(t, now < was, "%v and %v: objective %g, was %g", o.wide.Clique, o.inside.Clique, now, was)
 		for c, x := range o.inside.Theta { // both tables miss their targets by as much
 			off := o.inside.Target[c] - o.inside.Ridge[c]*x
 			for d, y := range o.wide.Theta {
@@ -69,17 +68,14 @@ func TestBalance(t *testing.T) {
 					off -= o.wide.Target[d] - o.wide.Ridge[d]*y
 				}
 			}
-			if math.Abs(off) > 1e-9 {
-				t.Errorf("%v and %v, cell %d: slope %g", o.wide.Clique, o.inside.Clique, c, off)
-			}
+			must.Hold(t, math.Abs(off) <= 1e-9, "%v and %v, cell %d: slope %g", o.wide.Clique, o.inside.Clique, c, off)
 		}
 	}
 	must.Hold(t, tables[4].Theta[7] == 0, "a cell without mass was moved")
 	i := 0
 	each(func(r []domain.Code) {
-		if got := logWeight(sizes, tables, r); i != 7 && math.Abs(got-before[i]) > 1e-9 {
-			t.Errorf("record %v: log-weight %g, was %g", r, got, before[i])
-		}
+		got := logWeight(sizes, tables, r)
+		must.Hold(t, i == 7 || math.Abs(got-before[i]) <= 1e-9, "record %v: log-weight %g, was %g", r, got, before[i])
 		i++
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // historyModel is a list of records of (sex, gap 0–9 or none, state, rows 1, 2, …, first value 0–9, state before or none), of
@@ -57,14 +58,12 @@ func TestHistoriesFollowTheModel(t *testing.T) {
 		for j := range q.Rows {
 			q.Read(j, record)
 			if j == 0 {
-				if int64(record[1]) != int64(record[4]) || record[5] != 4 {
-					t.Fatalf("a first row at %d that remembers %d; the person begins at %d", record[1], record[5], record[4])
-				}
+				must.Need(t, int64(record[1]) == int64(record[4]) && record[5] == 4,
+					"a first row at %d that remembers %d; the person begins at %d", record[1], record[5], record[4])
 				firsts[record[2]]++
 			} else {
-				if record[5] != state || int64(record[1]) < at {
-					t.Fatalf("a row after one of state %d at %d remembers %d and lies at %d", state, at, record[5], record[1])
-				}
+				must.Need(t, record[5] == state && int64(record[1]) >= at,
+					"a row after one of state %d at %d remembers %d and lies at %d", state, at, record[5], record[1])
 				if gap := int64(record[1]) - at; gap/2 == int64(record[2]) {
 					gaps++
 				}
@@ -80,13 +79,10 @@ func TestHistoriesFollowTheModel(t *testing.T) {
 	if share := moved / later; math.Abs(share-.9) > .022 {
 		t.Errorf("%.4f of the states move on, want .9", share)
 	}
-	if gaps != later {
-		t.Errorf("%g of %g gaps fit their states", gaps, later)
-	}
+	must.Hold(t, gaps == later, "%g of %g gaps fit their states", gaps, later)
 	for s, n := range firsts {
-		if share := n / 4000; math.Abs(share-.25) > .07 {
-			t.Errorf("%.3f begin in state %d, want a quarter", share, s)
-		}
+		share := n / 4000
+		must.Hold(t, math.Abs(share-.25) <= .07, "%.3f begin in state %d, want a quarter", share, s)
 	}
 }
 
@@ -124,9 +120,8 @@ func TestHistoriesFollowTheRhythm(t *testing.T) {
 		}
 		// 14,000 rows, as above; the mean gap is 3.5, with a standard deviation of .02. Four of five would lie at even values, but
 		// rows with few donors have gaps of one kind alone.
-		if math.Abs(even/later-c.even) > .025 || math.Abs(moved/later-.9) > .022 || math.Abs(gaps/later-3.5) > .12 {
-			t.Errorf("%s: %.3f of the rows lie at even values, want %g; %.3f move on, want .9; the mean gap is %.3f, want 3.5", name, even/later, c.even, moved/later, gaps/later)
-		}
+		must.Hold(t, math.Abs(even/later-c.even) <= .025 && math.Abs(moved/later-.9) <= .022 && math.Abs(gaps/later-3.5) <= .12,
+			"%s: %.3f of the rows lie at even values, want %g; %.3f move on, want .9; the mean gap is %.3f, want 3.5", name, even/later, c.even, moved/later, gaps/later)
 	}
 }
 
@@ -150,9 +145,7 @@ func TestHistoriesStayInside(t *testing.T) {
 			for j := range q.Rows {
 				q.Read(j, record)
 				v := int64(record[1])
-				if v > 14 || v < at || strict && v == at {
-					t.Fatalf("strict %v: a row at %d after one at %d", strict, v, at)
-				}
+				must.Need(t, v <= 14 && v >= at && (!strict || v != at), "strict %v: a row at %d after one at %d", strict, v, at)
 				at = v
 			}
 		}
@@ -214,8 +207,7 @@ func TestDrift(t *testing.T) {
 		p.chain.later = newDonorTree(m, p.chain.later.records, m.Weights, p.chain.later.keys, p.chain.events)
 		plain := off()
 		t.Logf("up to %d rows: columns of rows are off by %.4f, and by %.4f without a correction", most, corrected, plain)
-		if corrected > .02 || corrected > .2*plain {
-			t.Errorf("up to %d rows: columns of rows are off by %.4f, and by %.4f without a correction", most, corrected, plain)
-		}
+		must.Hold(t, corrected <= .02 && corrected <= .2*plain,
+			"up to %d rows: columns of rows are off by %.4f, and by %.4f without a correction", most, corrected, plain)
 	}
 }

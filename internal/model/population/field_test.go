@@ -43,9 +43,8 @@ func TestRakeColumnsLikeTheUniverse(t *testing.T) {
 	}
 	listed.Model = m
 	stop := Stop{Sweeps: 5, Rejuvenations: 3, Effective: 1e-6}
-	if a, b := whole.Rake(stop, nil), listed.Rake(stop, nil); a.Sweeps != b.Sweeps || math.Abs(a.Change-b.Change) > 1e-6 {
-		t.Errorf("universe %+v, columns %+v", a, b)
-	}
+	a, b := whole.Rake(stop, nil), listed.Rake(stop, nil)
+	must.Hold(t, a.Sweeps == b.Sweeps && math.Abs(a.Change-b.Change) <= 1e-6, "universe %+v, columns %+v", a, b)
 	closeTo(t, "weights", listed.Model.Weights, whole.Model.Weights)
 }
 
@@ -76,9 +75,8 @@ func TestSumsDoNotDependOnCores(t *testing.T) {
 		}
 		closeTo(t, "sums", masses[0], want)
 		closeTo(t, "sums of products", next[0], wantNext)
-		if !slices.Equal(masses[0], masses[1]) || !slices.Equal(next[0], next[1]) || !slices.Equal(products[0], products[1]) || effective[0] != effective[1] {
-			t.Errorf("%d cells: sums depend on the number of cores", cells)
-		}
+		must.Hold(t, slices.Equal(masses[0], masses[1]) && slices.Equal(next[0], next[1]) && slices.Equal(products[0], products[1]) && effective[0] == effective[1],
+			"%d cells: sums depend on the number of cores", cells)
 	}
 }
 
@@ -123,9 +121,8 @@ func TestClustersCover(t *testing.T) {
 		seen := map[*Table]int{}
 		for _, b := range newClusters(sizes, slices.Concat(ones, tables), most) {
 			inside := b.tables()
-			if single := slices.ContainsFunc(inside, func(x *Table) bool { return b.clique.Equal(x.Clique) }); len(b.mass) > most && !single {
-				t.Errorf("sizes %v: cluster %v of %d cells", sizes, b.clique, len(b.mass))
-			}
+			single := slices.ContainsFunc(inside, func(x *Table) bool { return b.clique.Equal(x.Clique) })
+			must.Hold(t, len(b.mass) <= most || single, "sizes %v: cluster %v of %d cells", sizes, b.clique, len(b.mass))
 			for _, x := range inside {
 				seen[x]++
 			}
@@ -134,9 +131,7 @@ func TestClustersCover(t *testing.T) {
 			}
 		}
 		for _, x := range tables {
-			if seen[x] != 1 {
-				t.Errorf("table %v is in %d clusters", x.Clique, seen[x])
-			}
+			must.Hold(t, seen[x] == 1, "table %v is in %d clusters", x.Clique, seen[x])
 		}
 	}
 }
@@ -145,9 +140,8 @@ func TestResampleKeepsTheTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	m := randomColumns([]int{2, 3, 4}, 200, rng)
 	r := m.Resample(5000, rng)
-	if err := r.Validate(); err != nil || r.Len() != 5000 {
-		t.Fatal(r.Len(), err)
-	}
+	err := r.Validate()
+	must.Need(t, err == nil && r.Len() == 5000, "%v %v", r.Len(), err)
 	must.Hold(t, slices.Min(r.Weights) == slices.Max(r.Weights), "weights differ")
 	// Every record has its share of the 5000 to within 1, so a cell of n records is off by at most n.
 	each := m.Total() / 5000
@@ -173,18 +167,15 @@ func TestRejuvenateDrawsTheConditional(t *testing.T) {
 		f := &Field{Base: base, Tables: []*Table{table}, Model: &Model{Sizes: sizes, Weights: slices.Repeat([]float64{2}, n),
 			Columns: [][]domain.Code{make([]domain.Code, n), make([]domain.Code, n), make([]domain.Code, n)}}}
 		f.Rejuvenate(rng)
-		if got := f.Model.Total(); math.Abs(got-2*n) > 1e-6*n {
-			t.Fatalf("the weights sum to %g", got)
-		}
+		got := f.Model.Total()
+		must.Need(t, math.Abs(got-2*n) <= 1e-6*n, "the weights sum to %g", got)
 		for v, w := range f.Model.Marginal(domain.Clique{2}, nil) {
-			if p := w / (2 * n); math.Abs(p-base[2][v]) > 3/math.Sqrt(n) {
-				t.Errorf("seed %d: attribute 2 is %d with share %g, want %g", seed, v, p, base[2][v])
-			}
+			p := w / (2 * n)
+			must.Hold(t, math.Abs(p-base[2][v]) <= 3/math.Sqrt(n), "seed %d: attribute 2 is %d with share %g, want %g", seed, v, p, base[2][v])
 		}
 		pair := f.Model.Marginal(domain.Clique{0, 1}, nil)
-		if !conditionalHolds(pair, base, theta, 0) && !conditionalHolds(pair, base, theta, 1) {
-			t.Errorf("seed %d: neither conditional of the pair holds: %v", seed, pair)
-		}
+		must.Hold(t, conditionalHolds(pair, base, theta, 0) || conditionalHolds(pair, base, theta, 1),
+			"seed %d: neither conditional of the pair holds: %v", seed, pair)
 	}
 }
 
@@ -240,22 +231,18 @@ func TestRakeSampledCycle(t *testing.T) {
 	for _, w := range f.Model.Weights {
 		sum, squares = sum+w, squares+w*w
 	}
-	if share := sum * sum / squares / 30_000; share < .25 {
-		t.Errorf("the weights are worth %g of their number after %+v", share, done)
-	}
+	share := sum * sum / squares / 30_000
+	must.Hold(t, share >= .25, "the weights are worth %g of their number after %+v", share, done)
 	for _, table := range f.Tables {
 		distance := 0.0
 		for c, w := range f.Model.Marginal(table.Clique, nil) {
 			distance += math.Abs(w-table.Target[c]) / 2000
 		}
-		if distance > .01 {
-			t.Errorf("table %v: total variation %g after %+v", table.Clique, distance, done)
-		}
+		must.Hold(t, distance <= .01, "table %v: total variation %g after %+v", table.Clique, distance, done)
 	}
 	if once := f.Rake(Stop{Sweeps: 4, Rejuvenations: 40, Factors: 1, Effective: 1}, rng); once.Rejuvenations != 1 || once.Factors < 15_000*f.RenewalCost() || once.Factors > 30_000*f.RenewalCost() {
 		t.Errorf("%d renewals of %g factors, want one, of %g for each of 15,000 to 30,000 copies", once.Rejuvenations, once.Factors, f.RenewalCost())
 	}
-	if late := f.Rake(Stop{Sweeps: 1, Rejuvenations: 40, Effective: 1, Least: .1}, rng); late.Rejuvenations != 0 {
-		t.Errorf("%d renewals in the last half of the sweeps, want none above a tenth", late.Rejuvenations)
-	}
+	late := f.Rake(Stop{Sweeps: 1, Rejuvenations: 40, Effective: 1, Least: .1}, rng)
+	must.Hold(t, late.Rejuvenations == 0, "%d renewals in the last half of the sweeps, want none above a tenth", late.Rejuvenations)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A list of rows is as large as its model, whatever the number of rows: the records that have rows, one
@@ -24,17 +25,14 @@ func TestRowsTakeTheMemoryOfTheModel(t *testing.T) {
 			rows := Systematic(m, n, 5)
 			runtime.ReadMemStats(&after)
 			s := rows.list.(*systematic)
-			if len(s.ends) > records || len(s.guide) > 2*records+18 || len(s.codes) > width*records || len(s.cells) > records {
-				t.Errorf("%s: %d rows are kept as %d ends, %d guides, %d codes, %d cells", name, n, len(s.ends), len(s.guide), len(s.codes), len(s.cells))
-			}
+			must.Hold(t, len(s.ends) <= records && len(s.guide) <= 2*records+18 && len(s.codes) <= width*records && len(s.cells) <= records,
+				"%s: %d rows are kept as %d ends, %d guides, %d codes, %d cells", name, n, len(s.ends), len(s.guide), len(s.codes), len(s.cells))
 			// 8 bytes for an end, 8 for two guides, 6 for codes, 4 for an index, all up to fourfold for slices that grow.
-			if used := after.TotalAlloc - before.TotalAlloc; used > 100*records+200_000 {
-				t.Errorf("%s: %d rows allocate %d bytes", name, n, used)
-			}
+			used := after.TotalAlloc - before.TotalAlloc
+			must.Hold(t, used <= 100*records+200_000, "%s: %d rows allocate %d bytes", name, n, used)
 			buf := make([]domain.Code, 64*width)
-			if got := testing.AllocsPerRun(100, func() { rows.Read(n-64, buf) }); got != 0 {
-				t.Errorf("%s: reading allocates %v times", name, got)
-			}
+			got := testing.AllocsPerRun(100, func() { rows.Read(n-64, buf) })
+			must.Hold(t, got == 0, "%s: reading allocates %v times", name, got)
 		}
 	}
 }

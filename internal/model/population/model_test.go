@@ -71,9 +71,8 @@ func TestMarginalAgainstBruteForce(t *testing.T) {
 		"columns":  randomColumns(sizes, 5000, rng), // more than two index blocks
 	}
 	for name, m := range models {
-		if err := m.Validate(); err != nil {
-			t.Fatal(name, err)
-		}
+		err := m.Validate()
+		must.Need(t, err == nil, "%v %v", name, err)
 		for set := 0; set < 1<<len(sizes); set++ {
 			c := domain.Clique{}
 			for a := range sizes {
@@ -148,9 +147,8 @@ func TestFingerprintSeesEverything(t *testing.T) {
 		m := base()
 		change(m)
 		f := m.Fingerprint()
-		if other, ok := seen[f]; ok {
-			t.Errorf("%s and %s have one fingerprint", name, other)
-		}
+		other, ok := seen[f]
+		must.Hold(t, !ok, "%s and %s have one fingerprint", name, other)
 		seen[f] = name
 	}
 }
@@ -202,9 +200,8 @@ func TestSortedByIsStable(t *testing.T) {
 			}
 			return 0
 		})
-		if got := sortedBy(m, all, keys); !slices.Equal(got, want) {
-			t.Errorf("sizes %v by attributes %v: another order", sizes, keys)
-		}
+		got := sortedBy(m, all, keys)
+		must.Hold(t, slices.Equal(got, want), "sizes %v by attributes %v: another order", sizes, keys)
 	}
 }
 
@@ -218,9 +215,8 @@ func TestDecoder(t *testing.T) {
 		got, want := make([]domain.Code, len(sizes)), make([]domain.Code, len(sizes))
 		for i := 0; i < k; i += 1 + k/1000 {
 			d.decode(uint32(i), got)
-			if m.Record(i, want); !slices.Equal(got, want) {
-				t.Fatalf("sizes %v cell %d: got %v, want %v", sizes, i, got, want)
-			}
+			m.Record(i, want)
+			must.Need(t, slices.Equal(got, want), "sizes %v cell %d: got %v, want %v", sizes, i, got, want)
 		}
 	}
 }

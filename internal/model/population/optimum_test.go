@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestRakeFindsTheLeast: raking ends at the least of the objective that Table describes. That is found here by code
@@ -73,24 +75,19 @@ func TestRakeFindsTheLeast(t *testing.T) {
 		for _, g := range grad {
 			length = math.Hypot(length, g)
 		}
-		if length > 1e-3 {
-			t.Fatalf("L-BFGS ended at a gradient of %g: the test is blind", length)
-		}
+		must.Need(t, length <= 1e-3, "L-BFGS ended at a gradient of %g: the test is blind", length)
 
 		f.Rake(Stop{Sweeps: 3000, Tolerance: 1e-9}, rng)
 		i := 0
 		for _, table := range f.Tables {
 			for c, got := range table.Theta {
-				if math.Abs(got-found.X[i]) > 1e-3 {
-					t.Errorf("table %v, cell %d: potential %g, of L-BFGS %g", table.Clique, c, got, found.X[i])
-				}
+				must.Hold(t, math.Abs(got-found.X[i]) <= 1e-3, "table %v, cell %d: potential %g, of L-BFGS %g", table.Clique, c, got, found.X[i])
 				i++
 			}
 		}
 		for z, got := range f.Model.Weights {
-			if want := weight(found.X, z); math.Abs(got-want) > 1e-3*want {
-				t.Errorf("cell %d: weight %g, of L-BFGS %g", z, got, want)
-			}
+			want := weight(found.X, z)
+			must.Hold(t, math.Abs(got-want) <= 1e-3*want, "cell %d: weight %g, of L-BFGS %g", z, got, want)
 		}
 	}
 }

@@ -58,9 +58,7 @@ func TestPeopleFollowTheModel(t *testing.T) {
 				rows[[3]domain.Code(codes)]++
 			}
 			lo, hi := e.Cuts[first[2]], e.Cuts[first[2]+1]
-			if who.Rows < lo || who.Rows > hi || who.Rows == hi && int(first[2]) < len(e.Cuts)-2 {
-				t.Fatalf("%d rows in bin %d", who.Rows, first[2])
-			}
+			must.Need(t, who.Rows >= lo && who.Rows <= hi && (who.Rows != hi || int(first[2]) >= len(e.Cuts)-2), "%d rows in bin %d", who.Rows, first[2])
 		}
 		must.Hold(t, total == p.Rows(), "%d rows, and %d were read", p.Rows(), total)
 		all := m.Marginal(domain.Clique{0, 1, 2}, nil)
@@ -77,9 +75,7 @@ func TestPeopleFollowTheModel(t *testing.T) {
 				}
 				for kind := range 3 {
 					got, want := rows[[3]domain.Code{k[0], domain.Code(kind), k[1]}], sum*all[s*9+kind*3+b]/two[s*3+b]
-					if math.Abs(got-want) > 2 {
-						t.Errorf("%v, kind %d: %g rows, want %.1f", k, kind, got, want)
-					}
+					must.Hold(t, math.Abs(got-want) <= 2, "%v, kind %d: %g rows, want %.1f", k, kind, got, want)
 				}
 			}
 		}
@@ -101,9 +97,8 @@ func TestRowsOfAPersonAreIndependent(t *testing.T) {
 			alike++
 		}
 	}
-	if share := alike / 10_000; math.Abs(share-0.5) > 0.0275 {
-		t.Errorf("%g of the pairs are alike, want a half", share)
-	}
+	share := alike / 10_000
+	must.Hold(t, math.Abs(share-0.5) <= 0.0275, "%g of the pairs are alike, want a half", share)
 }
 
 // Persons with few records in the model get the rows of persons like them, and never one that is impossible.
@@ -137,9 +132,7 @@ func TestPermute(t *testing.T) {
 		seen := map[uint64]bool{}
 		for x := range n {
 			y := permute(x, n, 42)
-			if y >= n || seen[y] {
-				t.Fatalf("%d of %d goes to %d, which is taken or too large", x, n, y)
-			}
+			must.Need(t, y < n && !seen[y], "%d of %d goes to %d, which is taken or too large", x, n, y)
 			seen[y] = true
 		}
 	}
@@ -161,9 +154,8 @@ func TestRowsFollowWhatTheyDependOn(t *testing.T) {
 	for i := range p.n {
 		person := p.At(i)
 		for j := range person.Rows {
-			if person.Read(j, record); record[1] != record[3] {
-				t.Fatalf("a person of kind %d has a row of kind %d", record[1], record[3])
-			}
+			person.Read(j, record)
+			must.Need(t, record[1] == record[3], "a person of kind %d has a row of kind %d", record[1], record[3])
 		}
 	}
 }
@@ -189,9 +181,8 @@ func TestTheOnlyRowIsUsual(t *testing.T) {
 	for i := range p.n {
 		if person := p.At(i); person.Rows == 1 {
 			ones++
-			if person.Read(0, record); record[1] != record[3] {
-				t.Fatalf("a person whose kind is %d has one row, of kind %d", record[3], record[1])
-			}
+			person.Read(0, record)
+			must.Need(t, record[1] == record[3], "a person whose kind is %d has one row, of kind %d", record[3], record[1])
 		}
 	}
 	must.Hold(t, ones >= 400, "%d people have one row", ones)

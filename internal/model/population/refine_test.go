@@ -99,17 +99,15 @@ func TestRefineKeepsItsBooks(t *testing.T) {
 	for range 60 {
 		p.recode(rng.IntN(4), rng)
 	}
-	if after := objective(); after >= before {
-		t.Errorf("objective went from %g to %g", before, after)
-	}
+	after := objective()
+	must.Hold(t, after < before, "objective went from %g to %g", before, after)
 	rows.list = p.rows
 	i := 0
 	for x, counts := range rows.tables(m.Sizes, cliques) {
 		for c, w := range m.Marginal(cliques[x], nil) {
 			want := counts[c] - w/m.Total()*500
-			if got := float64(p.cells[i].excess); math.Abs(got-want) > 1e-3 {
-				t.Fatalf("clique %v cell %d: excess %g, want %g", cliques[x], c, got, want)
-			}
+			got := float64(p.cells[i].excess)
+			must.Need(t, math.Abs(got-want) <= 1e-3, "clique %v cell %d: excess %g, want %g", cliques[x], c, got, want)
 			i++
 		}
 	}
@@ -122,18 +120,15 @@ func TestRefineFillsNoEmptyCell(t *testing.T) {
 		codes := all(Refine(m, []domain.Clique{{0, 1}, {1, 2}}, 150, uint64(trial)))
 		full := domain.Clique{0, 1, 2}
 		for p := 0; p < 150; p++ {
-			if cell := full.Cell(m.Sizes, codes[p*3:p*3+3]); m.Weights[cell] == 0 {
-				t.Fatalf("trial %d: row %d is a cell without weight", trial, p)
-			}
+			cell := full.Cell(m.Sizes, codes[p*3:p*3+3])
+			must.Need(t, m.Weights[cell] != 0, "trial %d: row %d is a cell without weight", trial, p)
 		}
 		s := randomColumns([]int{4, 5, 6}, 60, rng)
 		pair := domain.Clique{0, 2}
 		rows := Refine(s, []domain.Clique{pair, {0, 1}}, 150, uint64(trial))
 		table := rows.tables(s.Sizes, []domain.Clique{pair})[0]
 		for c, w := range s.Marginal(pair, nil) {
-			if w == 0 && table[c] > 0 {
-				t.Fatalf("trial %d: an empty cell of a table has rows", trial)
-			}
+			must.Need(t, w != 0 || table[c] <= 0, "trial %d: an empty cell of a table has rows", trial)
 		}
 	}
 }
@@ -170,9 +165,8 @@ func BenchmarkRefine(b *testing.B) {
 // Rows take a bounded time: a round for every 27 of them, and fewer if rows × tables are many.
 func TestRounds(t *testing.T) {
 	for _, x := range []struct{ rows, tables, want int64 }{{1000, 10, 38}, {300_000, 241, 973}, {1, 1, 1}} {
-		if got := rounds(x.rows, int(x.tables)); got != x.want {
-			t.Errorf("%d rows, %d tables: %d rounds, want %d", x.rows, x.tables, got, x.want)
-		}
+		got := rounds(x.rows, int(x.tables))
+		must.Hold(t, got == x.want, "%d rows, %d tables: %d rounds, want %d", x.rows, x.tables, got, x.want)
 	}
 	sizes, cliques := make([]int, 25), []domain.Clique{} // 2,300 triples of 9,261 cells
 	for a := range sizes {
@@ -184,9 +178,8 @@ func TestRounds(t *testing.T) {
 		}
 	}
 	cliques = cliques[:2100] // 2e7 cells
-	if got := RefineSeconds(47_000, cliques, sizes); !(got > 1.5 && got < 3.5) {
-		t.Errorf("%.1f s foretold", got)
-	}
+	got := RefineSeconds(47_000, cliques, sizes)
+	must.Hold(t, got > 1.5 && got < 3.5, "%.1f s foretold", got)
 }
 
 // tables counts the rows in every cell of the marginals of cliques.

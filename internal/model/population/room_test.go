@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // scattered is a list of records of (gap 0–39 or none, rows 1–8, first value 0–39) of people whose rows lie at values 0–39,
@@ -61,16 +62,14 @@ func TestHistoriesEndAnywhere(t *testing.T) {
 	}
 	// With gaps that are shrunk, wherever a history ends behind the last value, these are .041 and .050. A standard deviation of
 	// chance is .0007 of the rows.
-	if share := at[39] / rows; share > .033 {
-		t.Errorf("%.4f of the rows lie at the last value, want 1 of 40", share)
-	}
+	share := at[39] / rows
+	must.Hold(t, share <= .033, "%.4f of the rows lie at the last value, want 1 of 40", share)
 	tv := 0.
 	for v := range gaps {
 		tv += math.Abs(gaps[v]-want[v]) / (rows - 10_000) / 2
 	}
-	if t.Logf("%.4f of the rows lie at the last value; gaps are off by %.4f in total variation", at[39]/rows, tv); tv > .043 {
-		t.Error("gaps do not follow the model")
-	}
+	t.Logf("%.4f of the rows lie at the last value; gaps are off by %.4f in total variation", at[39]/rows, tv)
+	must.Hold(t, tv <= .043, "gaps do not follow the model")
 }
 
 // The chance of room is the chance of sums of gaps, counted; and rises with room.
@@ -104,14 +103,11 @@ func TestRoomIsCounted(t *testing.T) {
 						want += x
 					}
 				}
-				if got := h.rooms.of(domain.Code(b), rows).chance(values); math.Abs(got-want) > 1e-9 {
-					t.Fatalf("%d rows of bin %d fit into %d with a chance of %g, want %g", rows, b, values, got, want)
-				}
+				got := h.rooms.of(domain.Code(b), rows).chance(values)
+				must.Need(t, math.Abs(got-want) <= 1e-9, "%d rows of bin %d fit into %d with a chance of %g, want %g", rows, b, values, got, want)
 			}
 		}
-		if h.rooms.of(domain.Code(b), 2).chance(-1) != 0 {
-			t.Error("rows fit into less than nothing")
-		}
+		must.Hold(t, h.rooms.of(domain.Code(b), 2).chance(-1) == 0, "rows fit into less than nothing")
 	}
 }
 
@@ -120,12 +116,8 @@ func TestRowSteps(t *testing.T) {
 	for most := range int64(3000) {
 		steps := rowSteps(most)
 		for i, n := range steps {
-			if n <= eachRows && n != int64(i)+1 || i > 0 && (!slices.Contains(steps[:i], n-steps[i-1]) || n > most) {
-				t.Fatalf("steps to %d: %v", most, steps)
-			}
+			must.Need(t, (n > eachRows || n == int64(i)+1) && (i <= 0 || slices.Contains(steps[:i], n-steps[i-1]) && n <= most), "steps to %d: %v", most, steps)
 		}
-		if len(steps) > 80 || most > 0 && steps[len(steps)-1] < most*7/8 {
-			t.Fatalf("%d steps to %d, the last is %d", len(steps), most, steps[len(steps)-1])
-		}
+		must.Need(t, len(steps) <= 80 && (most <= 0 || steps[len(steps)-1] >= most*7/8), "%d steps to %d: %v", len(steps), most, steps)
 	}
 }

@@ -40,9 +40,8 @@ func TestSystematicAgainstDefinition(t *testing.T) {
 				}
 			}
 			m.Record(records[i], want)
-			if s.row(r, got); !slices.Equal(got, want) {
-				t.Fatalf("trial %d n %d row %d: got %v, want %v", trial, n, r, got, want)
-			}
+			s.row(r, got)
+			must.Need(t, slices.Equal(got, want), "trial %d n %d row %d: got %v, want %v", trial, n, r, got, want)
 		}
 	}
 }
@@ -58,9 +57,8 @@ func TestFindAgainstScan(t *testing.T) {
 		for q := 0; q < 2000; q++ {
 			r := rng.Int64N(n)
 			want := slices.IndexFunc(s.ends, func(e int64) bool { return e > r })
-			if got := s.find(r); got != want {
-				t.Fatalf("n %d row %d: got record %d, want %d", n, r, got, want)
-			}
+			got := s.find(r)
+			must.Need(t, got == want, "n %d row %d: got record %d, want %d", n, r, got, want)
 		}
 	}
 }
@@ -86,9 +84,8 @@ func TestShardsUnite(t *testing.T) {
 					must.Hold(t, slices.Equal(got, want), "%s %s n %d: %d shards differ from one", name, how, n, shards)
 				}
 				for p := int64(0); p < n; p++ {
-					if got := rows.At(p, make([]domain.Code, 4)); !slices.Equal(got, want[p*4:p*4+4]) {
-						t.Errorf("%s %s n %d: position %d differs", name, how, n, p)
-					}
+					got := rows.At(p, make([]domain.Code, 4))
+					must.Hold(t, slices.Equal(got, want[p*4:p*4+4]), "%s %s n %d: position %d differs", name, how, n, p)
 				}
 			}
 		}
@@ -113,9 +110,7 @@ func TestScatterIsAPermutation(t *testing.T) {
 		seen := make([]bool, n)
 		for p := int64(0); p < n; p++ {
 			r := s.row(p)
-			if seen[r] {
-				t.Fatalf("n %d: row %d twice", n, r)
-			}
+			must.Need(t, !seen[r], "n %d: row %d twice", n, r)
 			seen[r] = true
 			if next := s.next(r); next != s.row((p+1)%n) {
 				t.Fatalf("n %d position %d: next row %d, want %d", n, p, next, s.row((p+1)%n))
@@ -155,9 +150,8 @@ func TestRowCounts(t *testing.T) {
 		m.sorted(func(i int) {
 			sumRows += float64(rows[i])
 			sumShare += m.Weights[i] / m.Total() * float64(n)
-			if d := sumRows - sumShare; d > 1.01 || d < -1.01 {
-				t.Errorf("n %d: %g rows too many up to record %d", n, d, i)
-			}
+			d := sumRows - sumShare
+			must.Hold(t, d <= 1.01 && d >= -1.01, "n %d: %g rows too many up to record %d", n, d, i)
 			must.Hold(t, m.Weights[i] != 0 || rows[i] <= 0, "n %d: record %d without weight has rows", n, i)
 		})
 	}
@@ -176,12 +170,10 @@ func TestExtremes(t *testing.T) {
 				must.Hold(t, slices.Equal(got, slices.Repeat(c.want, int(n))), "%s n %d seed %d: %v", name, n, seed, got)
 			}
 		}
-		if got := all(Systematic(c.m, 0, 1)); len(got) != 0 {
-			t.Errorf("%s: no rows asked, got %v", name, got)
-		}
-		if r := Systematic(c.m, MaxRows, 1); r.At(MaxRows-1, make([]domain.Code, 2))[0] != 2 {
-			t.Errorf("%s: wrong last row of MaxRows", name)
-		}
+		got := all(Systematic(c.m, 0, 1))
+		must.Hold(t, len(got) == 0, "%s: no rows asked, got %v", name, got)
+		r := Systematic(c.m, MaxRows, 1)
+		must.Hold(t, r.At(MaxRows-1, make([]domain.Code, 2))[0] == 2, "%s: wrong last row of MaxRows", name)
 	}
 	must.Equal(t, Systematic(lone, 5, 1).Read(7, make([]domain.Code, 8)), 0, "read: rows beyond the end")
 }

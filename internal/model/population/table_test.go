@@ -15,9 +15,7 @@ func TestSolveCellMeetsItsEquation(t *testing.T) {
 		m, s := math.Exp(8*rng.NormFloat64()), math.Exp(4*rng.NormFloat64())
 		theta, target := 2*rng.NormFloat64(), 1000*rng.NormFloat64()
 		delta, factor := solveCell(m, s, theta, target)
-		if math.Abs(factor/math.Exp(delta)-1) > 1e-12 {
-			t.Fatalf("m %g s %g θ %g target %g: the factor of δ %g is %g", m, s, theta, target, delta, factor)
-		}
+		must.Need(t, math.Abs(factor/math.Exp(delta)-1) <= 1e-12, "m %g s %g θ %g target %g: the factor of δ %g is %g", m, s, theta, target, delta, factor)
 		f := func(d float64) float64 { return m*math.Exp(d) + s*(theta+d) - target }
 		if delta == leastStep {
 			must.Need(t, f(-5) >= 0, "m %g s %g: stopped at −5 right of the root", m, s)
@@ -60,9 +58,7 @@ func TestCenterIsTheProjection(t *testing.T) {
 				for v := 0; v < shape[a]; v++ {
 					sum += once[start+v*stride]
 				}
-				if math.Abs(sum) > 1e-12 {
-					t.Fatalf("shape %v axis %d sums to %g", shape, a, sum)
-				}
+				must.Need(t, math.Abs(sum) <= 1e-12, "shape %v axis %d sums to %g", shape, a, sum)
 			}
 			stride *= shape[a]
 		}
@@ -94,9 +90,8 @@ func TestApportion(t *testing.T) {
 		}
 		for i := range p {
 			share := float64(n) * p[i] / total
-			if total > 0 && (math.Abs(count[i]-share) >= 1+1e-9 || p[i] == 0 && count[i] > 0) {
-				t.Fatalf("p %v n %d: index %d comes %g times, share %g", p, n, i, count[i], share)
-			}
+			must.Need(t, total <= 0 || math.Abs(count[i]-share) < 1+1e-9 && (p[i] != 0 || count[i] <= 0),
+				"p %v n %d: index %d comes %g times, share %g", p, n, i, count[i], share)
 		}
 	}
 }

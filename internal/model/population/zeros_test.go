@@ -87,9 +87,8 @@ func TestRejuvenatePossible(t *testing.T) {
 	for a := range neverSizes {
 		want, got := universe.Marginal(domain.Clique{a}, nil), f.Model.Marginal(domain.Clique{a}, nil)
 		for v := range want {
-			if d := got[v]/f.Model.Total() - want[v]/universe.Total(); math.Abs(d) > 5*math.Sqrt(1./(2*n)) {
-				t.Errorf("attribute %d, value %d: share moved by %g", a, v, d)
-			}
+			d := got[v]/f.Model.Total() - want[v]/universe.Total()
+			must.Hold(t, math.Abs(d) <= 5*math.Sqrt(1./(2*n)), "attribute %d, value %d: share moved by %g", a, v, d)
 		}
 	}
 }
@@ -110,9 +109,8 @@ func TestRowsPossible(t *testing.T) {
 			rows := NewRows(m, cliques, 2000, 9)
 			record := make([]domain.Code, 4)
 			for p := range rows.Len() {
-				if rows.At(p, record); never.Violated(record) >= 0 {
-					t.Fatalf("universe %t, tables %v: row %v is impossible", m.Columns == nil, cliques, record)
-				}
+				rows.At(p, record)
+				must.Need(t, never.Violated(record) < 0, "universe %t, tables %v: row %v is impossible", m.Columns == nil, cliques, record)
 			}
 		}
 	}

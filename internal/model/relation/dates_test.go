@@ -46,9 +46,7 @@ func TestEveryDayExists(t *testing.T) {
 					y = cols[1].Ints[row]
 				}
 				at := time.Date(int(y), time.Month(cols[2].Ints[row]), int(cols[0].Ints[row]), 0, 0, 0, 0, time.UTC)
-				if at.Day() != int(cols[0].Ints[row]) {
-					t.Fatalf("bins %v: %d-%d-%d does not exist", bins, y, cols[2].Ints[row], cols[0].Ints[row])
-				}
+				must.Need(t, at.Day() == int(cols[0].Ints[row]), "bins %v: %d-%d-%d does not exist", bins, y, cols[2].Ints[row], cols[0].Ints[row])
 				if at.Day() > 28 {
 					late++
 				}

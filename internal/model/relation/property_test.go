@@ -155,9 +155,8 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 		for row := range rows {
 			for _, o := range m.d.Orders {
 				if a, b := at(o.Columns[0], row), at(o.Columns[1], row); a != nil && b != nil {
-					if ordered++; a.Cmp(b) > 0 {
-						t.Errorf("seed %d, row %d: %s = %v is above %s = %v", seed, row, o.Columns[0], a, o.Columns[1], b)
-					}
+					ordered++
+					must.Hold(t, a.Cmp(b) <= 0, "seed %d, row %d: %s = %v is above %s = %v", seed, row, o.Columns[0], a, o.Columns[1], b)
 				}
 			}
 			if possible := p.Possible(codes[row*n : (row+1)*n]); possible {
@@ -175,21 +174,17 @@ func TestEveryRowKeepsItsRelations(t *testing.T) {
 								t.Errorf("seed %d, row %d: %s = %d is no value of the column", seed, row, x.Name, v)
 							}
 						}
-						if !ok || code != codes[row*n+a] {
-							t.Errorf("seed %d, row %d: %s has left its cell", seed, row, w.Attributes[i].Name)
-						}
+						must.Hold(t, ok && code == codes[row*n+a], "seed %d, row %d: %s has left its cell", seed, row, w.Attributes[i].Name)
 					}
 				}
 			} else {
 				moved++
 			}
 			checkDerived(t, seed, row, at)
-			if state := c.Columns[w.Index("state")]; (state.Dict[state.Ints[row]] == "x") != (codes[row*n+n-1] == 0) {
-				t.Errorf("seed %d, row %d: state does not follow from city", seed, row)
-			}
-			if price, want := at("price", row), int64(codes[row*n+n-1])+1; price == nil || price.Cmp(big.NewRat(want, 1)) != 0 {
-				t.Errorf("seed %d, row %d: price %v of city and zone, want %d", seed, row, price, want)
-			}
+			state := c.Columns[w.Index("state")]
+			must.Hold(t, (state.Dict[state.Ints[row]] == "x") == (codes[row*n+n-1] == 0), "seed %d, row %d: state does not follow from city", seed, row)
+			price, want := at("price", row), int64(codes[row*n+n-1])+1
+			must.Hold(t, price != nil && price.Cmp(big.NewRat(want, 1)) == 0, "seed %d, row %d: price %v of city and zone, want %d", seed, row, price, want)
 		}
 	}
 	must.Hold(t, ordered >= 5_000 && moved >= 50, "%d pairs and %d rows of impossible cells were looked at: too few", ordered, moved)
@@ -203,9 +198,7 @@ func checkDerived(t *testing.T, seed uint64, row int, at func(string, int) *big.
 	}
 	same := func(name string, want *big.Rat) {
 		got := at(name, row)
-		if (got == nil) != (want == nil) || got != nil && got.Cmp(want) != 0 {
-			t.Errorf("seed %d, row %d: %s = %v, want %v", seed, row, name, got, want)
-		}
+		must.Hold(t, (got == nil) == (want == nil) && (got == nil || got.Cmp(want) == 0), "seed %d, row %d: %s = %v, want %v", seed, row, name, got, want)
 	}
 	c0, c1, c2 := at("c0", row), at("c1", row), at("c2", row)
 	var tens, total, rest *big.Rat
@@ -230,9 +223,8 @@ func checkDerived(t *testing.T, seed uint64, row int, at func(string, int) *big.
 	} else if sum != nil {
 		x, _ := f0.Float64()
 		y, _ := f1.Float64()
-		if want := new(big.Rat).SetFloat64(x + y); sum.Cmp(want) != 0 {
-			t.Errorf("seed %d, row %d: floats = %v, want %v", seed, row, sum, want)
-		}
+		want := new(big.Rat).SetFloat64(x + y)
+		must.Hold(t, sum.Cmp(want) == 0, "seed %d, row %d: floats = %v, want %v", seed, row, sum, want)
 	}
 	zone := at("zone", row)
 	must.Hold(t, zone != nil && zone.Num().CmpAbs(big.NewInt(5)) == 0, "seed %d, row %d: zone = %v", seed, row, zone)
@@ -254,9 +246,8 @@ func TestExchangedValuesAreAsIfDrawnInOrder(t *testing.T) {
 	for row := range rows {
 		sum += float64(c.Columns[0].Ints[row])
 	}
-	if mean, want, se := sum/rows, top/3.0, 0.2357*top/141.4; mean < want-5*se || mean > want+5*se {
-		t.Errorf("the mean of the smaller value is %.1f, want %.1f", mean, want)
-	}
+	mean, want, se := sum/rows, top/3.0, 0.2357*top/141.4
+	must.Hold(t, mean >= want-5*se && mean <= want+5*se, "the mean of the smaller value is %.1f, want %.1f", mean, want)
 }
 
 // Values in order keep what was learned of each column: starts on no Sunday, ends on any day.
@@ -285,9 +276,8 @@ func TestRepairKeepsLearnedDistributions(t *testing.T) {
 	sundays := 0
 	for row := range rows {
 		start, end := c.Columns[0].Ints[row], c.Columns[1].Ints[row]
-		if start > end || start%7 == 6 || (start >= 300) != (codes[2*row] == 1) || (end >= 300) != (codes[2*row+1] == 1) {
-			t.Fatalf("row %d: %d to %d in cells %d and %d", row, start, end, codes[2*row], codes[2*row+1])
-		}
+		must.Need(t, start <= end && start%7 != 6 && (start >= 300) == (codes[2*row] == 1) && (end >= 300) == (codes[2*row+1] == 1),
+			"row %d: %d to %d in cells %d and %d", row, start, end, codes[2*row], codes[2*row+1])
 		if end%7 == 6 {
 			sundays++
 		}

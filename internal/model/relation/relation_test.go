@@ -96,9 +96,8 @@ func TestExpressions(t *testing.T) {
 		"out + 1":                "computed from itself",
 		strings.Repeat("(", 200): "levels of parentheses",
 	} {
-		if got, err := value1(t, attrs, domain.String, from); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %q, %v; want an error with %q", from, got, err, want)
-		}
+		got, err := value1(t, attrs, domain.String, from)
+		must.Hold(t, err != nil && strings.Contains(err.Error(), want), "%s: got %q, %v; want an error with %q", from, got, err, want)
 	}
 }
 
@@ -138,9 +137,7 @@ func TestOverflow(t *testing.T) {
 				} else if v := float64(out.Ints[row]); v < float64(column.Cuts[0]) || v > float64(column.Cuts[1]) {
 					t.Errorf("%s = %d is outside of %v", from, out.Ints[row], column.Cuts)
 				}
-				if out.Null(row) && !column.Null {
-					t.Errorf("%s with a = %d and b = %d: NULL in a column without", from, as[row], bs[row])
-				}
+				must.Hold(t, !out.Null(row) || column.Null, "%s with a = %d and b = %d: NULL in a column without", from, as[row], bs[row])
 			}
 		}
 	}
@@ -209,9 +206,7 @@ func TestKeys(t *testing.T) {
 			c := generate(domain.Generated{Column: "k", As: as}, 1000, first, word, word)
 			for i := range 1000 {
 				s := string(c.Text(i))
-				if seen[s] || !want.MatchString(s) {
-					t.Fatalf("%s: row %d has %q: twice, or not of the pattern", as, first+int64(i), s)
-				}
+				must.Need(t, !seen[s] && want.MatchString(s), "%s: row %d has %q: twice, or not of the pattern", as, first+int64(i), s)
 				seen[s] = true
 			}
 		}
@@ -219,18 +214,14 @@ func TestKeys(t *testing.T) {
 	must.Equal(t, string(appendPattern(nil, "AB-####", 42)), "AB-0042")
 	must.Equal(t, string(appendPattern(nil, "AB-##-Z", 12345)), "AB-12345-Z", "a number that is too large for its pattern")
 	for x := range uint64(1000) { // the inverse exists if no two meet; the mixing keeps 62 bits
-		if permuted(x, word(0)) >= 1<<62 {
-			t.Fatal("more than 62 bits")
-		}
+		must.Need(t, permuted(x, word(0)) < 1<<62, "more than 62 bits")
 	}
 }
 
 func TestRanksOfFloatsAreTheirOrder(t *testing.T) {
 	list := []float64{math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64}
 	for i, x := range list {
-		if ranked(rank(x)) != x || i > 0 && rank(x) <= rank(list[i-1]) {
-			t.Errorf("%g is not ranked", x)
-		}
+		must.Hold(t, ranked(rank(x)) == x && (i <= 0 || rank(x) > rank(list[i-1])), "%g is not ranked", x)
 	}
 	must.Hold(t, rank(math.Copysign(0, -1)) == rank(0), "two zeros")
 }
@@ -250,9 +241,8 @@ func TestZeros(t *testing.T) {
 			}
 		}
 		d.StructuralZeros = x
-		if err := d.Validate(); err != nil || len(x) == 0 || len(x) >= 1<<halvings {
-			t.Errorf("%v: %d exclusions, %v", names, len(x), err)
-		}
+		err := d.Validate()
+		must.Hold(t, err == nil && len(x) != 0 && len(x) < 1<<halvings, "%v: %d exclusions, %v", names, len(x), err)
 	}
 }
 
@@ -263,9 +253,8 @@ func TestNames(t *testing.T) {
 	whole := generate(domain.Generated{Column: "n", As: "name"}, 100, 0, word, other)
 	part := generate(domain.Generated{Column: "n", As: "last_name"}, 10, 90, other, other)
 	for i := range 10 {
-		if name, last := string(whole.Text(90+i)), string(part.Text(i)); !strings.HasSuffix(name, " "+last) {
-			t.Errorf("row %d: %q and %q", 90+i, name, last)
-		}
+		name, last := string(whole.Text(90+i)), string(part.Text(i))
+		must.Hold(t, strings.HasSuffix(name, " "+last), "row %d: %q and %q", 90+i, name, last)
 	}
 	d := &domain.Domain{PrivacyID: "n", Generated: []domain.Generated{{Column: "n", As: "name"}, {Column: "m", As: "name de"}}}
 	_, err := New(d)
@@ -280,14 +269,11 @@ func TestRunOut(t *testing.T) {
 		g := domain.Generated{Column: "k", As: pattern}
 		d := &domain.Domain{Generated: []domain.Generated{g}}
 		for _, rows := range []int64{room, room + 1} {
-			if notes := RunOut(d, rows); (len(notes) > 0) != (rows > room) {
-				t.Errorf("%s, %d rows: %q", pattern, rows, notes)
-			}
+			notes := RunOut(d, rows)
+			must.Hold(t, (len(notes) > 0) == (rows > room), "%s, %d rows: %q", pattern, rows, notes)
 			word := func(uint64) uint64 { return 0 }
 			c := generate(g, 1, rows-1, word, word)
-			if longer := len(c.Bytes) > len(pattern); longer != (rows > room) {
-				t.Errorf("%s: key %d is %s", pattern, rows, c.Bytes)
-			}
+			must.Hold(t, len(c.Bytes) > len(pattern) == (rows > room), "%s: key %d is %s", pattern, rows, c.Bytes)
 		}
 	}
 }

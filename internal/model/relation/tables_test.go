@@ -49,8 +49,7 @@ func TestTables(t *testing.T) {
 	}
 	rows.Keep(c)
 	for i, from := range rows.Columns {
-		if d.Written().Attributes[from].Name != rows.Domain.Attributes[i].Name || c.Columns[i].Ints[0] != int64(from) {
-			t.Errorf("column %d is %d", i, c.Columns[i].Ints[0])
-		}
+		must.Hold(t, d.Written().Attributes[from].Name == rows.Domain.Attributes[i].Name && c.Columns[i].Ints[0] == int64(from),
+			"column %d is %d", i, c.Columns[i].Ints[0])
 	}
 }

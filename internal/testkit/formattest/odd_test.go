@@ -17,9 +17,8 @@ func TestEveryFormatHasOddRecords(t *testing.T) {
 			continue
 		}
 		formats++
-		if !strings.Contains(packages(t, true)[dir], "formattest.OddRecords(") {
-			t.Errorf("%s: it registers a format, and no test of it calls formattest.OddRecords", dir)
-		}
+		must.Hold(t, strings.Contains(packages(t, true)[dir], "formattest.OddRecords("),
+			"%s: it registers a format, and no test of it calls formattest.OddRecords", dir)
 	}
 	must.Hold(t, formats >= 5, "%d formats were found", formats)
 }

@@ -28,8 +28,8 @@ func Do(t testing.TB, err error) {
 
 // Need ends the test, with the words of a format, if something does not hold. The arguments are evaluated either way.
 func Need(t testing.TB, ok bool, format string, args ...any) {
-	t.Helper()
 	if !ok {
+		t.Helper()
 		t.Fatalf(format, args...)
 	}
 }
@@ -50,8 +50,8 @@ func Passes[T any](_ T, err error) func(t testing.TB, about ...any) {
 
 // Hold marks the test as failed, with the words of a format, if something does not hold. The arguments are evaluated either way.
 func Hold(t testing.TB, ok bool, format string, args ...any) {
-	t.Helper()
 	if !ok {
+		t.Helper()
 		t.Errorf(format, args...)
 	}
 }
@@ -88,7 +88,10 @@ func Fails[T any](_ T, err error) func(t testing.TB, text string, about ...any) 
 	}
 }
 
-func named(about []any) string {
+// named is written only where the test fails.
+type named []any
+
+func (about named) String() string {
 	if len(about) == 0 {
 		return ""
 	}

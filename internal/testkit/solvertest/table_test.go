@@ -57,9 +57,8 @@ func TestCuratorNoise(t *testing.T) {
 		for _, y := range ms[0].Values {
 			got += y * y / 4000
 		}
-		if ms[0].Variance != c.want || math.Abs(got/c.want-1) > 6*c.error {
-			t.Errorf("%+v: variance %g, of the noise %g, want %g", c.budget, ms[0].Variance, got, c.want)
-		}
+		must.Hold(t, ms[0].Variance == c.want && math.Abs(got/c.want-1) <= 6*c.error,
+			"%+v: variance %g, of the noise %g, want %g", c.budget, ms[0].Variance, got, c.want)
 	}
 }
 

@@ -49,15 +49,13 @@ func TestDomainFits(t *testing.T) {
 	must.Do(t, os.WriteFile(path, text.Bytes(), 0o644))
 	file := must.Value(schema.ReadFile(path))(t)
 	sizes := file.Domain.Sizes()
-	if slices.Min(sizes) != 1 || slices.Max(sizes) < 30 || slices.Max(sizes) > 61 {
-		t.Errorf("the sizes are %v, want constants, and columns of 30 to 61 cells", sizes)
-	}
+	must.Hold(t, slices.Min(sizes) == 1 && slices.Max(sizes) >= 30 && slices.Max(sizes) <= 61,
+		"the sizes are %v, want constants, and columns of 30 to 61 cells", sizes)
 	encoder, columns, done := domain.NewEncoder(file.Domain), widetable.New(p).Codes(), 0
 	must.Do(t, csvio.Each(bytes.NewReader(written(t, p)), "table.csv", file.Domain, file.CSV, func(c *domain.Chunk) error {
 		codes := make([]domain.Code, c.Rows*len(sizes))
-		if row, attr, ok := encoder.EncodeStrict(c, codes); !ok {
-			t.Errorf("row %d, column %q: the domain does not hold the cell", row, file.Domain.Attributes[attr].Name)
-		}
+		row, attr, ok := encoder.EncodeStrict(c, codes)
+		must.Hold(t, ok, "row %d, column %q: the domain does not hold the cell", row, file.Domain.Attributes[attr].Name)
 		for i, got := range codes {
 			if a := i % len(sizes); got != columns[a][done+i/len(sizes)] {
 				t.Fatalf("row %d, column %q: Codes has another code than the file", done+i/len(sizes), file.Domain.Attributes[a].Name)

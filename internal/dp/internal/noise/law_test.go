@@ -24,9 +24,8 @@ func TestBernExpLaw(t *testing.T) {
 			},
 		} {
 			law, lost := enumerate(1e-19, code)
-			if math.Abs(law[true]-want) > lost+exact || lost > 1e-15 {
-				t.Errorf("%s: P(BernExp(%d/%d)) = %.17g, want %.17g; lost %g", name, f.p, f.q, law[true], want, lost)
-			}
+			must.Hold(t, math.Abs(law[true]-want) <= lost+exact && lost <= 1e-15,
+				"%s: P(BernExp(%d/%d)) = %.17g, want %.17g; lost %g", name, f.p, f.q, law[true], want, lost)
 		}
 	}
 }

@@ -88,9 +88,8 @@ func TestBelow(t *testing.T) {
 	for k := 1; k <= 63; k++ {
 		for _, n := range []uint64{1<<k - 1, 1 << k, 1<<k + 1} {
 			for range 50 {
-				if v := s.Below(n); v >= n {
-					t.Fatalf("Below(%d) = %d", n, v)
-				}
+				v := s.Below(n)
+				must.Need(t, v < n, "Below(%d) = %d", n, v)
 			}
 		}
 	}
@@ -165,9 +164,7 @@ func TestSeedRefuses(t *testing.T) {
 	}
 	s := NewSeed()
 	back, err := SeedFromBytes(s.Reveal())
-	if err != nil || !bytes.Equal(back.Reveal(), s.Reveal()) || !back.Usable() || (Seed{}).Usable() {
-		t.Errorf("a seed does not survive its bytes: %v", err)
-	}
+	must.Hold(t, err == nil && bytes.Equal(back.Reveal(), s.Reveal()) && back.Usable() && !(Seed{}).Usable(), "a seed does not survive its bytes: %v", err)
 }
 
 // TestNothingPrints formats every secret in every way, alone and inside other values.

@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 func (a wide) big() *big.Int {
@@ -30,9 +32,8 @@ func TestWide(t *testing.T) {
 			b = a
 		}
 		want := new(big.Int).Sub(a.big(), b.big())
-		if got := a.sub(b).big(); got.Cmp(want.Mod(want, modulus)) != 0 {
-			t.Fatalf("%v − %v = %v", a, b, got)
-		}
+		got := a.sub(b).big()
+		must.Need(t, got.Cmp(want.Mod(want, modulus)) == 0, "%v − %v = %v", a, b, got)
 		if got, want := a.less(b), a.big().Cmp(b.big()) < 0; got != want {
 			t.Fatalf("%v < %v: %v", a, b, got)
 		}
@@ -66,8 +67,6 @@ func TestScaled(t *testing.T) {
 		want := wide{lo, hi}.big()
 		want.Lsh(want, 33).Add(want, new(big.Int).SetUint64(d))
 		want.Quo(want, new(big.Int).Lsh(new(big.Int).SetUint64(d), 1))
-		if (wide{got.Lo, uint64(got.Hi)}).big().Cmp(want) != 0 {
-			t.Fatalf("2^32·(%d, %d)/%d = %v, want %v", hi, lo, d, got, want)
-		}
+		must.Need(t, (wide{got.Lo, uint64(got.Hi)}).big().Cmp(want) == 0, "2^32·(%d, %d)/%d = %v, want %v", hi, lo, d, got, want)
 	}
 }

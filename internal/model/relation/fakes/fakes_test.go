@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // A fake is the same whenever it is made, whatever was made before, and fakes of a row fit together.
@@ -14,23 +16,15 @@ func TestMake(t *testing.T) {
 		seen := map[string]bool{}
 		for row := range uint64(200) {
 			text := m.Make(row, 7)
-			if again := New(name).Make(row, 7); again != text || text == "" {
-				t.Fatalf("%s: %q and then %q", name, text, again)
-			}
-			if form := forms[name]; form != "" && !regexp.MustCompile(form).MatchString(text) {
-				t.Errorf("%s: %q", name, text)
-			}
+			again := New(name).Make(row, 7)
+			must.Need(t, again == text && text != "", "%s: %q and then %q", name, text, again)
+			form := forms[name]
+			must.Hold(t, form == "" || regexp.MustCompile(form).MatchString(text), "%s: %q", name, text)
 			seen[text] = true
 		}
-		if len(seen) < 50 {
-			t.Errorf("%s: %d different ones of 200", name, len(seen))
-		}
+		must.Hold(t, len(seen) >= 50, "%s: %d different ones of 200", name, len(seen))
 	}
 	first, last, mail := New("first_name").Make(3, 4), New("last_name").Make(3, 4), New("email").Make(3, 4)
-	if New("name").Make(3, 4) != first+" "+last || !strings.HasPrefix(mail, strings.ToLower(first+"."+last)) {
-		t.Errorf("%s %s has the mail %s", first, last, mail)
-	}
-	if New("nobody") != nil {
-		t.Error("a kind that is none")
-	}
+	must.Hold(t, New("name").Make(3, 4) == first+" "+last && strings.HasPrefix(mail, strings.ToLower(first+"."+last)), "%s %s has the mail %s", first, last, mail)
+	must.Hold(t, New("nobody") == nil, "a kind that is none")
 }

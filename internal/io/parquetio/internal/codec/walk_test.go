@@ -44,14 +44,12 @@ func TestPageClaims(t *testing.T) {
 		"more than the footer":     {bytes.Repeat(honest, 334), errStated},
 		"no header":                {append(bytes.Clone(honest), 0xff), ErrPage},
 	} {
-		if err := read(tc.data); !errors.Is(err, tc.want) || err != nil && tc.want == nil {
-			t.Errorf("%s: got %v, want %v", name, err, tc.want)
-		}
+		err := read(tc.data)
+		must.Hold(t, errors.Is(err, tc.want) && (err == nil || tc.want != nil), "%s: got %v, want %v", name, err, tc.want)
 	}
 	p := &Pages{ahead: mostWindow}
-	if err := p.load(bytes.NewReader(honest), 5, 1<<10); !errors.Is(err, ErrPage) {
-		t.Errorf("beyond the end: %v", err)
-	}
+	err := p.load(bytes.NewReader(honest), 5, 1<<10)
+	must.Hold(t, errors.Is(err, ErrPage), "beyond the end: %v", err)
 }
 
 // Column chunks are read a window at a time, pages that are longer than it as a whole.
