@@ -114,26 +114,22 @@ func TestAnswers(t *testing.T) {
 		want := []float64{count[i], mean, squares[i]/count[i] - mean*mean, paid[i], pays[i], pays[i] / paid[i], women[i] / count[i], pays[i] / count[i], count[i] / (count[0] + count[1])}
 		for k, x := range want {
 			a := list[9*i+k]
-			if math.Abs(a.Value-x) > 1e-6*(1+x) || !(a.StandardError > 0) || a.Low >= a.Value || a.High <= a.Value {
-				t.Errorf("%v %s: %+v; want %g", a.Group, a.Column, a, x)
-			}
+			must.Hold(t, math.Abs(a.Value-x) <= 1e-6*(1+x) && a.StandardError > 0 && a.Low < a.Value && a.High > a.Value,
+				"%v %s: %+v; want %g", a.Group, a.Column, a, x)
 		}
 	}
 	q := ask(t, r, "SELECT QUANTILE(age, 0.25) FROM rows WHERE age BETWEEN 13 AND 27")[0]
 	part := ask(t, r, "SELECT SHARE(age < 19) FROM rows WHERE age BETWEEN 13 AND 27")[0]
-	if want := 12.5 + 7*.25*young/below; math.Abs(q.Value-want) > 1 || part.Value < .1 {
-		t.Errorf("a quarter is below %g, want about %g", q.Value, want)
-	}
+	want := 12.5 + 7*.25*young/below
+	must.Hold(t, math.Abs(q.Value-want) <= 1 && part.Value >= .1, "a quarter is below %g, want about %g", q.Value, want)
 	months := ask(t, r, "SELECT DATE_TRUNC('month', day), COUNT(*) FROM rows GROUP BY DATE_TRUNC('month', day) ORDER BY DATE_TRUNC('month', day) DESC LIMIT 2")
-	if len(months) != 2 || months[1].Group[0] != "1971-01-01" || math.Abs(months[1].Value-spring[0]-spring[1]) > 1e-6*spring[0] {
-		t.Errorf("months: %+v; want %g in January 1971", months, spring[0]+spring[1])
-	}
+	must.Hold(t, len(months) == 2 && months[1].Group[0] == "1971-01-01" && math.Abs(months[1].Value-spring[0]-spring[1]) <= 1e-6*spring[0],
+		"months: %+v; want %g in January 1971", months, spring[0]+spring[1])
 	years := ask(t, r, "SELECT YEAR(day), COUNT(*) AS n FROM people GROUP BY YEAR(day) HAVING n > 1")
 	must.Hold(t, len(years) == 2 && years[0].Group[0] == "1970" && math.Abs(years[0].Value+years[1].Value-10_000) <= 1e-6, "years: %+v", years)
 	named := ask(t, r, "SELECT EXTRACT(year FROM day) AS y, sex, COUNT(*) FROM people GROUP BY y, 2 ORDER BY 1 DESC, 3")
-	if len(named) != 4 || named[0].Group[0] != "1971" || named[0].Value > named[1].Value || math.Abs(named[0].Value+named[1].Value-years[1].Value) > 1e-6 {
-		t.Errorf("years by name and place: %+v, want %+v", named, years)
-	}
+	must.Hold(t, len(named) == 4 && named[0].Group[0] == "1971" && named[0].Value <= named[1].Value && math.Abs(named[0].Value+named[1].Value-years[1].Value) <= 1e-6,
+		"years by name and place: %+v, want %+v", named, years)
 	for sql, want := range map[string][]string{ // numbers sort as numbers
 		"SELECT BIN(age, 4) AS b, COUNT(*) FROM rows WHERE age < 20 GROUP BY b ORDER BY b":                            {"0", "4", "8", "12", "16"},
 		"SELECT EXTRACT(MONTH FROM day), COUNT(*) FROM rows GROUP BY 1 ORDER BY EXTRACT(MONTH FROM day) DESC LIMIT 2": {"12", "11"},
@@ -162,9 +158,8 @@ func TestEarlierVersion(t *testing.T) {
 	want := ask(t, r, "SELECT COUNT(*) FROM rows WHERE sex = Male")[0]
 	older := bytes.Replace(must.Value(r.Errors.MarshalJSON())(t), []byte(`"computation":2,`), nil, 1)
 	r.Errors = must.Value(interval.Restore(older, r.Model.Sizes))(t)
-	if got := ask(t, r, "SELECT COUNT(*) FROM rows WHERE sex = Male")[0]; got.From() != "measured, earlier version" || got.Value != want.Value {
-		t.Errorf("%s %g, want measured, earlier version %g", got.From(), got.Value, want.Value)
-	}
+	got := ask(t, r, "SELECT COUNT(*) FROM rows WHERE sex = Male")[0]
+	must.Hold(t, got.From() == "measured, earlier version" && got.Value == want.Value, "%s %g, want measured, earlier version %g", got.From(), got.Value, want.Value)
 }
 
 // TestRefusals: each fault has a sentence, and all of a text stand in one error.
@@ -253,9 +248,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("SELECT EXTRACT(month FROM d) AS m, COUNT(*) FROM rows GROUP BY m, 2 ORDER BY 1 DESC, 9")
 	f.Add("SELECT (,) FROM )( GROUP BY")
 	f.Fuzz(func(t *testing.T, sql string) {
-		if q, err := answer.Parse(sql); err == nil && len(q.Items) == 0 {
-			t.Errorf("%q: nothing is computed, and no error", sql)
-		}
+		q, err := answer.Parse(sql)
+		must.Hold(t, err != nil || len(q.Items) != 0, "%q: nothing is computed, and no error", sql)
 	})
 }
 
@@ -270,9 +264,8 @@ func TestQuestions(t *testing.T) {
 			_ = ask(t, r, sql)
 		}
 	}
-	if list := answer.Questions(&domain.Domain{}); len(list) != 1 {
-		t.Errorf("without columns: %q", list)
-	}
+	list := answer.Questions(&domain.Domain{})
+	must.Hold(t, len(list) == 1, "without columns: %q", list)
 }
 
 // TestIntervalsArePossible: whatever the noise, no interval holds what no table has: a mean beyond the column's range, a negative
@@ -291,9 +284,8 @@ func TestIntervalsArePossible(t *testing.T) {
 				}
 				all++
 				x := list[0]
-				if x.Low < limit[0] || x.High > limit[1] || x.Low > x.Value || x.Value > x.High {
-					t.Errorf("noise of %g, %s%s: %g, %g to %g", sd, function, where, x.Value, x.Low, x.High)
-				}
+				must.Hold(t, x.Low >= limit[0] && x.High <= limit[1] && x.Low <= x.Value && x.Value <= x.High,
+					"noise of %g, %s%s: %g, %g to %g", sd, function, where, x.Value, x.Low, x.High)
 				if x.Value-1.96*x.StandardError < limit[0] || x.Value+1.96*x.StandardError > limit[1] {
 					cut++
 				}
@@ -327,9 +319,7 @@ func TestAnswersStandAlone(t *testing.T) {
 				}
 				for k, x := range ask(t, r, sql) {
 					want := [][]answer.Answer{alone[f], alone[g]}[k%2][k/2]
-					if fmt.Sprint(x.Texts()) != fmt.Sprint(want.Texts()) || x.From() != want.From() {
-						t.Errorf("noise of %g, %s: %v; alone %v", sd, sql, x, want)
-					}
+					must.Hold(t, fmt.Sprint(x.Texts()) == fmt.Sprint(want.Texts()) && x.From() == want.From(), "noise of %g, %s: %v; alone %v", sd, sql, x, want)
 				}
 			}
 		}

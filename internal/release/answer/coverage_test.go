@@ -303,7 +303,6 @@ func TestLargestShares(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of %d hold", held, all); float64(held) < .93*float64(all) {
-		t.Errorf("%d of %d largest errors are at most what is said", held, all)
-	}
+	t.Logf("%d of %d hold", held, all)
+	must.Hold(t, float64(held) >= .93*float64(all), "%d of %d largest errors are at most what is said", held, all)
 }

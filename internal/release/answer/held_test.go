@@ -77,9 +77,8 @@ func (h holdings) check(t *testing.T, by string, bar func(kind string) float64) 
 	t.Helper()
 	for kind, x := range h {
 		t.Logf("%s, %s: %v", by, kind, x)
-		if x.held < x.all && (distuv.Binomial{N: float64(x.all), P: bar(kind)}).CDF(float64(x.held)) < 1e-5 {
-			t.Errorf("%s, %s: %d of %d intervals hold", by, kind, x.held, x.all)
-		}
+		must.Hold(t, x.held >= x.all || (distuv.Binomial{N: float64(x.all), P: bar(kind)}).CDF(float64(x.held)) >= 1e-5,
+			"%s, %s: %d of %d intervals hold", by, kind, x.held, x.all)
 	}
 }
 

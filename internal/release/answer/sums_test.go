@@ -67,8 +67,7 @@ func TestSumsHold(t *testing.T) {
 	release := d.byGaps(t).release(t, "dpam", 1e5, 1e-9, 1)
 	for _, q := range d.questions(r, false) {
 		a := ask(t, release, q.sql)[0]
-		if x := a.Value - q.truth; x < -.01*q.truth || x > .01*q.truth {
-			t.Errorf("%s: %g, want %g", q.sql, a.Value, q.truth)
-		}
+		x := a.Value - q.truth
+		must.Hold(t, x >= -.01*q.truth && x <= .01*q.truth, "%s: %g, want %g", q.sql, a.Value, q.truth)
 	}
 }

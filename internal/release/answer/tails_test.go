@@ -14,6 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/dp/mechanism"
 	"github.com/dapple-dp/dapple/internal/release/answer"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // pays is a table of a group and an amount from 0 to mostPaid, by person.
@@ -165,9 +166,7 @@ func TestMeansOfTails(t *testing.T) {
 	means.check(t, "means", nine)
 	ranked.check(t, "quantiles or counts", nine)
 	t.Logf("heavy tails: %v", heavy)
-	if float64(heavy.held) < .93*float64(heavy.all) || heavy.off < .2*float64(heavy.all) {
-		t.Errorf("heavy tails: %v", heavy)
-	}
+	must.Hold(t, float64(heavy.held) >= .93*float64(heavy.all) && heavy.off >= .2*float64(heavy.all), "heavy tails: %v", heavy)
 }
 
 // quantiles asks for quantiles of a group, 3 for all, and counts which intervals hold one of the true values: of 4 numbers each from
@@ -185,18 +184,15 @@ func (p *pays) quantiles(t *testing.T, release *answer.Release, group int, where
 		sql := fmt.Sprintf("SELECT QUANTILE(pay, %g) FROM rows%s", level, where)
 		a := ask(t, release, sql)[0]
 		for _, x := range []float64{a.Low, a.Value, a.High} {
-			if x != math.Round(x) || x < 0 || x > mostPaid || x < a.Low || x > a.High {
-				t.Errorf("%s: %g, from %g to %g; want amounts, in their order", sql, a.Value, a.Low, a.High)
-			}
+			must.Hold(t, x == math.Round(x) && x >= 0 && x <= mostPaid && x >= a.Low && x <= a.High,
+				"%s: %g, from %g to %g; want amounts, in their order", sql, a.Value, a.Low, a.High)
 		}
 		at := level * float64(len(paid))
 		least, most := paid[max(0, int(math.Ceil(at))-1)], paid[min(len(paid)-1, int(at))]
 		of.add(a, min(max(a.Value, float64(least)), float64(most)))
 	}
 	same, ok := seen(t, release, fmt.Sprintf("SELECT STDDEV(pay) FROM rows WHERE pay = %d", paid[len(paid)/2]))
-	if ok && (same.Value != 0 || same.Low != 0) {
-		t.Errorf("the deviation of equal amounts is %g, from %g", same.Value, same.Low)
-	}
+	must.Hold(t, !ok || same.Value == 0 && same.Low == 0, "the deviation of equal amounts is %g, from %g", same.Value, same.Low)
 }
 
 // singles asks how many are paid just one amount, and counts which intervals hold.

@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/release/answer"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/solvertest"
 )
 
@@ -142,16 +143,14 @@ func TestValuesByDpam(t *testing.T) {
 					}
 					part := float64(x.held) / float64(x.all)
 					t.Logf("%s, ε = %g, δ = %g: %.1f %% of %d %s hold", name, float64(epsilon), float64(delta), 100*part, x.all, kind)
-					if sum, n = sum+part, n+1; part < .9 {
-						t.Errorf("%s, ε = %g, δ = %g: %.1f %% of %d %s hold", name, float64(epsilon), float64(delta), 100*part, x.all, kind)
-					}
+					sum, n = sum+part, n+1
+					must.Hold(t, part >= .9, "%s, ε = %g, δ = %g: %.1f %% of %d %s hold", name, float64(epsilon), float64(delta), 100*part, x.all, kind)
 				}
 			}
 		}
 	}
-	if sum/n > .985 || inside > .983 || asked > .985 {
-		t.Errorf("in the mean %.1f %% hold, of cells %.1f and %.1f %%: intervals are too wide", 100*sum/n, 100*inside, 100*asked)
-	}
+	must.Hold(t, sum/n <= .985 && inside <= .983 && asked <= .985,
+		"in the mean %.1f %% hold, of cells %.1f and %.1f %%: intervals are too wide", 100*sum/n, 100*inside, 100*asked)
 }
 
 // named are columns of categories, and of numbers where there are more than 40 values.
@@ -210,12 +209,10 @@ func holds(t *testing.T, draw func(r *rand.Rand) records) {
 		for width, x := range kinds { // 0: counts of values, as query has them
 			t.Logf("%s, %d columns: %v", method, width, &x)
 			// Counts of values: 94 % hold by dpam, and 91 % if the noise of the number of people is taken to be spread evenly over values.
-			if float64(x.held) < []float64{.92, .9, .95, .95}[width]*float64(x.all) {
-				t.Errorf("%s: %d of %d cells of %d columns hold", method, x.held, x.all, width)
-			}
+			must.Hold(t, float64(x.held) >= []float64{.92, .9, .95, .95}[width]*float64(x.all),
+				"%s: %d of %d cells of %d columns hold", method, x.held, x.all, width)
 		}
-		if off := kinds[1].off / float64(kinds[1].all); method != "dpfw" && off < .4 {
-			t.Errorf("%s: values of columns are %.2f standard errors off, want .4: intervals are too wide", method, off)
-		}
+		off := kinds[1].off / float64(kinds[1].all)
+		must.Hold(t, method == "dpfw" || off >= .4, "%s: values of columns are %.2f standard errors off, want .4: intervals are too wide", method, off)
 	}
 }

@@ -122,14 +122,11 @@ func TestChargedOnce(t *testing.T) {
 	paid := slices.IndexFunc(errs, func(err error) bool { return err == nil })
 	for i, err := range errs {
 		var before *book.Paid
-		if i != paid && (!errors.As(err, &before) || before.Number != 2 || before.Run != "night") {
-			t.Errorf("launch %d, where %d is charged: %v", i, paid, err)
-		}
+		must.Hold(t, i == paid || errors.As(err, &before) && before.Number == 2 && before.Run == "night", "launch %d, where %d is charged: %v", i, paid, err)
 	}
 	must.Pass(t, launch(open(t, b.Dir), paid), "the launch that is charged goes on")
-	if back, err := b.Return(ctx, fmt.Sprint("launch ", paid)); err != nil || !back {
-		t.Fatalf("returned %v, %v", back, err)
-	}
+	back, err := b.Return(ctx, fmt.Sprint("launch ", paid))
+	must.Need(t, err == nil && back, "returned %v, %v", back, err)
 	must.Pass(t, launch(b, 8), "a launch after the one that drew nothing")
 	must.Equal(t, len(open(t, b.Dir).Standing()), 2, "charges stand")
 	must.Hold(t, book.RunKey("a", "bc") != book.RunKey("ab", "c"), "two runs have one key")
@@ -306,8 +303,7 @@ func TestHolds(t *testing.T) {
 		want   string
 	}{{1, hashes[0], ""}, {2, hashes[1], ""}, {3, hashes[2], "nothing pays for it"}, {4, hashes[3], "nothing pays for it"}, {5, hashes[1], "its last entries are gone"}, {2, hashes[0], "another entry 2"}, {0, hashes[0], "names no entry"}, {1, "", "names no entry"}} {
 		err := b.Holds(tt.number, tt.sum)
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("entry %d, %s: error %v, want %q", tt.number, tt.sum, err, tt.want)
-		}
+		must.Hold(t, (err == nil) == (tt.want == "") && (err == nil || strings.Contains(err.Error(), tt.want)),
+			"entry %d, %s: error %v, want %q", tt.number, tt.sum, err, tt.want)
 	}
 }

@@ -38,9 +38,8 @@ func TestAnswersOf(t *testing.T) {
 	}
 	must.Hold(t, bytes.Equal(once.Bytes(), twice.Bytes()), "one release has two files of answers")
 	page, err := ReadAnswers(bytes.NewReader(once.Bytes()), "answers")
-	if err != nil || page.Of != 24 || len(page.List) != mostAnswers || page.List[0].Query != "query of a, b" || page.List[0].From != "measured" {
-		t.Errorf("%+v, %v", page, err)
-	}
+	must.Hold(t, err == nil && page.Of == 24 && len(page.List) == mostAnswers && page.List[0].Query == "query of a, b" && page.List[0].From == "measured",
+		"%+v, %v", page, err)
 	must.Fails(ReadAnswers(bytes.NewReader(once.Bytes()[:20]), "answers"))(t, "", "half a file is read")
 	w.Marginals = w.Marginals[1:2]
 	got := answersOf(d, w, nil, r)

@@ -105,9 +105,7 @@ func TestClosingWarnsOfDelta(t *testing.T) {
 	for _, warning := range []string{"", "delta is too large"} {
 		var b strings.Builder
 		must.Do(t, report.WriteClosing(&b, report.Privacy{Meaning: report.Meaning{Warning: warning}}, report.Written{Wrote: report.Wrote{Output: "out"}}))
-		if said := strings.Contains(b.String(), "note    delta is too large\n"); said != (warning != "") {
-			t.Errorf("%q: %s", warning, b.String())
-		}
+		must.Hold(t, strings.Contains(b.String(), "note    delta is too large\n") == (warning != ""), "%q: %s", warning, b.String())
 	}
 }
 
@@ -116,8 +114,7 @@ func TestClosingSaysHowTheFitEnded(t *testing.T) {
 	for status, says := range map[solver.Status]bool{solver.Converged: false, solver.RoundsDone: false, solver.Unfit: true} {
 		var b strings.Builder
 		must.Do(t, report.WriteClosing(&b, report.Privacy{Status: status.String()}, report.Written{Wrote: report.Wrote{Output: "out"}}))
-		if strings.Contains(b.String(), "fit     POOR: misses what was released: figures are further off than noise explains") != says {
-			t.Errorf("%s: %s", status, b.String())
-		}
+		must.Hold(t, strings.Contains(b.String(), "fit     POOR: misses what was released: figures are further off than noise explains") == says,
+			"%s: %s", status, b.String())
 	}
 }

@@ -131,12 +131,9 @@ func TestCroissant(t *testing.T) {
 			} `json:"recordSet"`
 		}
 		must.Do(t, json.Unmarshal(b, &d))
-		if want := []int{0, 1, 3}[n]; len(d.Distribution) != want {
-			t.Errorf("%d files: %d entries, want %d", n, len(d.Distribution), want)
-		}
-		if n > 0 && len(d.RecordSet[0].Field) != len(p.Dictionary) {
-			t.Errorf("%d fields, want %d", len(d.RecordSet[0].Field), len(p.Dictionary))
-		}
+		want := []int{0, 1, 3}[n]
+		must.Hold(t, len(d.Distribution) == want, "%d files: %d entries, want %d", n, len(d.Distribution), want)
+		must.Hold(t, n == 0 || len(d.RecordSet[0].Field) == len(p.Dictionary), "fields %v, want %d", d.RecordSet, len(p.Dictionary))
 		for _, want := range []string{"Visits 2024", "City Hospital", "teaching", p.Guarantee(), `"rai:hasSyntheticData": true`} {
 			must.Hold(t, bytes.Contains(b, []byte(want)), "%s lacks %q", b, want)
 		}
@@ -153,8 +150,7 @@ func TestDictionaryIsWhole(t *testing.T) {
 	p := released(nil, false)
 	got := p.columnNames()
 	must.Hold(t, strings.HasPrefix(got, "key, string, ") && strings.HasSuffix(got, ", twice") && len(p.Dictionary) == 11, "columns %s", got)
-	if p.Dictionary[0].Made != "made up as uuid, never from data" || p.Dictionary[10].Made != "computed as int64 * 2" {
-		t.Errorf("got %+v and %+v", p.Dictionary[0], p.Dictionary[10])
-	}
+	must.Hold(t, p.Dictionary[0].Made == "made up as uuid, never from data" && p.Dictionary[10].Made == "computed as int64 * 2",
+		"got %+v and %+v", p.Dictionary[0], p.Dictionary[10])
 	must.Hold(t, slices.Equal(p.Constraints, []string{"date <= datetime"}), "constraints %v", p.Constraints)
 }

@@ -48,9 +48,8 @@ func TestRareValues(t *testing.T) {
 	p := Page{Domain: d, Privacy: Privacy{Statement: accountant.Statement{Ledger: []accountant.Line{{Stage: "trees", Scale: "sigma2=400/1"}}}}}
 	p.Privacy.Units.Count = 2000
 	names, records := p.unsure()
-	if fmt.Sprint(names) != "[tail]" || records != 60 || math.Abs(p.Privacy.treeNoise()-20) > 1e-12 {
-		t.Errorf("%v, %v records, noise %v", names, records, p.Privacy.treeNoise())
-	}
+	must.Hold(t, fmt.Sprint(names) == "[tail]" && records == 60 && math.Abs(p.Privacy.treeNoise()-20) <= 1e-12,
+		"%v, %v records, noise %v", names, records, p.Privacy.treeNoise())
 	card := strings.Join(p.card(known{}).Not, "\n")
 	for _, want := range []string{"largest values of tail: their 60 farthest", "fewer than about 60 rows"} {
 		must.Hold(t, strings.Contains(card, want), "no %q in %s", want, card)

@@ -57,9 +57,8 @@ func TestPageShowsTheOrder(t *testing.T) {
 			t.Error("the page does not show the order of rows")
 		}
 	}
-	if p := madePage(2, 3, []string{"x"}); p.inOrder(nil) != nil {
-		t.Error("rows without an order have one")
-	}
+	p := madePage(2, 3, []string{"x"})
+	must.Hold(t, p.inOrder(nil) == nil, "rows without an order have one")
 }
 
 // People without rows have no place among transitions: what follows first rows is shared among rows alone.

@@ -82,9 +82,7 @@ func TestReportOfHostileNames(t *testing.T) {
 		text := pagetest.WellFormed(t, b.Bytes())
 		must.Equal(t, strings.Count(b.String(), `<figure class="card">`), p.Domain.Len(), "%s", name)
 		must.Hold(t, name != "hostile" || strings.Contains(text, "<script>alert(1)</script>"), "markup in names is not shown as it stands")
-		if b.Len() > 8<<20 {
-			t.Errorf("%s: %d bytes", name, b.Len())
-		}
+		must.Hold(t, b.Len() <= 8<<20, "%s: %d bytes", name, b.Len())
 		t.Logf("%s: %d bytes", name, b.Len())
 		if dir := os.Getenv("DAPPLE_PAGES"); dir != "" {
 			must.Do(t, os.WriteFile(dir+"/"+strings.ReplaceAll(name, " ", "-")+".html", b.Bytes(), 0o644))
@@ -136,9 +134,7 @@ func TestCard(t *testing.T) {
 			must.Hold(t, strings.Contains(good, want) && !strings.Contains(not, want), "at %g, %g: %q is not among what is good: %s", c.tv, c.half, want, good)
 		}
 		for _, want := range c.not {
-			if !strings.Contains(not, want) || strings.Contains(good, want) {
-				t.Errorf("at %g, %g: %q is not among what is not good: %s", c.tv, c.half, want, not)
-			}
+			must.Hold(t, strings.Contains(not, want) && !strings.Contains(good, want), "at %g, %g: %q is not among what is not good: %s", c.tv, c.half, want, not)
 		}
 	}
 }
@@ -175,9 +171,8 @@ func TestFiguresOfReport(t *testing.T) {
 		must.Hold(t, c.got == c.want, "got %q, want %q", c.got, c.want)
 	}
 	m := Marginal{Fitted: []float64{.5, .5}, FittedError: []float64{.01, .03}}
-	if got := m.predictedTV(); math.Abs(got-.01596) > 1e-12 {
-		t.Errorf("predicted total variation %g", got)
-	}
+	got := m.predictedTV()
+	must.Hold(t, math.Abs(got-.01596) <= 1e-12, "predicted total variation %g", got)
 }
 
 // TestKnownWorst: groups are listed by their interval beside their share, and pooled values are found.
@@ -196,24 +191,20 @@ func TestKnownWorst(t *testing.T) {
 	oneWay, _ := p.columns()
 	k := p.known(oneWay)
 	must.Hold(t, len(k.Pooled) == 1 && k.Pooled[0] == "x0 = x2", "pooled values %q", k.Pooled)
-	if len(k.Groups) == 0 || !slices.IsSortedFunc(k.Groups, func(x, y group) int { return cmp.Compare(y.relative, x.relative) }) {
-		t.Errorf("groups %v", k.Groups)
-	}
+	must.Hold(t, len(k.Groups) != 0 && slices.IsSortedFunc(k.Groups, func(x, y group) int { return cmp.Compare(y.relative, x.relative) }), "groups %v", k.Groups)
 }
 
 // TestLearnedBins: a column whose bins were learned is drawn by the distribution over its values, not by its bins, which
 // are not equally wide.
 func TestLearnedBins(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 999}, Resolution: 1, Learned: 2, Null: true}}}
-	d, err := d.WithBins([]domain.LearnedBins{{Starts: []int{0, 10}, Runs: []domain.Run{{From: 0, Share: .6}, {From: 10, Share: .4}}}})
-	must.Do(t, err)
+	d = must.Value(d.WithBins([]domain.LearnedBins{{Starts: []int{0, 10}, Runs: []domain.Run{{From: 0, Share: .6}, {From: 10, Share: .4}}}}))(t)
 	m := &Marginal{Clique: domain.NewClique(0), Fitted: []float64{.3, .2, .5}}
 	b := bars(&d.Attributes[0], m)
 	sum := summation.InOrder(b.Fine)
 	// A piece has 1000/160 = 6.25 values. The first ten values hold .6 of one half, so that 6.25 of them hold .1875.
-	if len(b.Fine) != pieces || math.Abs(sum-.5) > 1e-12 || math.Abs(b.Fine[0]-.1875) > 1e-12 || math.Abs(b.Fine[100]-.5*.4*6.25/990) > 1e-12 {
-		t.Errorf("%d pieces, %g in all, %g, %g", len(b.Fine), sum, b.Fine[0], b.Fine[100])
-	}
+	must.Hold(t, len(b.Fine) == pieces && math.Abs(sum-.5) <= 1e-12 && math.Abs(b.Fine[0]-.1875) <= 1e-12 && math.Abs(b.Fine[100]-.5*.4*6.25/990) <= 1e-12,
+		"%d pieces, %g in all, %g, %g", len(b.Fine), sum, b.Fine[0], b.Fine[100])
 	must.List(t, b.Ticks, []string{"0", "999"}, "ticks")
 	none := domain.Attribute{Name: "x", Type: domain.Int64, Cuts: []int64{0, 1, 3}, Resolution: 1, Runs: []domain.Run{{From: 0}, {From: 1}}}
 	if got := fmt.Sprintf("%.2f %.2f", fine(&none, []float64{0, 0, 1}), fine(&none, []float64{.2, .4, .4})); got != "[0.00 0.00 0.00 0.00] [0.15 0.15 0.15 0.15]" {

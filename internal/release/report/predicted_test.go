@@ -19,9 +19,7 @@ func TestPredictedLine(t *testing.T) {
 		Total:        query.Total{Units: 100}, TV: .0123, Predicted: .048, PredictedCells: 1234,
 	}
 	e := FittedErrors(f)
-	if e.PredictedCell != .024 || e.PredictedCells != 1234 || e.Cells != 2 || e.AverageTV != .0123 || e.MaxCell < .01 {
-		t.Errorf("%+v", e)
-	}
+	must.Hold(t, e.PredictedCell == .024 && e.PredictedCells == 1234 && e.Cells == 2 && e.AverageTV == .0123 && e.MaxCell >= .01, "%+v", e)
 	line := errorText(e)
 	for _, want := range []string{"average total variation ≈ 0.012", "largest of 1,234 cells ≈ 0.024 (predicted)",
 		"2 one-way cells within 0.032 (95 % confidence)"} {

@@ -29,11 +29,10 @@ func TestIDRules(t *testing.T) {
 		c.run.Domain = d
 		p := New(c.run)
 		must.Hold(t, p.Bounding == c.want, "got %q, want %q", p.Bounding, c.want)
-		if !slices.ContainsFunc(p.NotCover, func(s string) bool {
+		must.Hold(t, slices.ContainsFunc(p.NotCover, func(s string) bool {
 			return strings.Contains(s, "a quote that opens a cell and never closes ends the run")
-		}) {
-			t.Error("the form of the input passes for covered")
-		}
+		}),
+			"the form of the input passes for covered")
 	}
 }
 
@@ -46,10 +45,8 @@ func TestStatementInWords(t *testing.T) {
 	}}
 	r := Run{Domain: d, Statement: accountant.Statement{Epsilon: 1, Delta: 1e-3, Neighbouring: "AddRemove"}, Total: query.Total{Units: 5000}}
 	p := New(r)
-	if p.Unit != "one person: all rows with the same id count as one, and one row of each is used" ||
-		p.Relation != "tables X and X′, one of them with all rows of one person more" || p.Process.Variant != "approximate differential privacy" {
-		t.Errorf("%q, %q, %+v", p.Unit, p.Relation, p.Process)
-	}
+	must.Hold(t, p.Unit == "one person: all rows with the same id count as one, and one row of each is used" && p.Relation == "tables X and X′, one of them with all rows of one person more" && p.Process.Variant == "approximate differential privacy",
+		"%q, %q, %+v", p.Unit, p.Relation, p.Process)
 	if m := p.Meaning; math.Abs(m.BeliefAtMost-.731058578630005) > 1e-12 || m.DeltaPerUnit != 5 || m.Warning == "" || !strings.HasPrefix(m.Anonymity, "That rows are synthetic says nothing by itself") {
 		t.Errorf("%+v", m)
 	}

@@ -41,13 +41,10 @@ func TestVerdicts(t *testing.T) {
 		p.Privacy.Meaning = meaningOf(p.Privacy)
 		var b bytes.Buffer
 		must.Do(t, WriteHTML(&b, p))
-		if large := strings.Contains(b.String(), "δ is too large"); large != (c.delta > LargeDelta) {
-			t.Errorf("ε = %g, δ = %g: the card says of δ that it is too large: %v", c.epsilon, c.delta, large)
-		}
+		large := strings.Contains(b.String(), "δ is too large")
+		must.Hold(t, large == (c.delta > LargeDelta), "ε = %g, δ = %g: the card says of δ that it is too large: %v", c.epsilon, c.delta, large)
 		for _, want := range c.want {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("ε = %g, δ = %g, error %g: the page does not say %q", c.epsilon, c.delta, c.tv, want)
-			}
+			must.Hold(t, strings.Contains(b.String(), want), "ε = %g, δ = %g, error %g: the page does not say %q", c.epsilon, c.delta, c.tv, want)
 		}
 	}
 }
@@ -100,9 +97,8 @@ func TestFitBySize(t *testing.T) {
 		if c.times > 0 {
 			p.Privacy.Fit.Off = []OffFit{{[]string{"a", "b"}, c.times, c.worst}}
 		}
-		if v := p.usefulness(known{}, nil); v.Level != c.level || v.Word != c.level {
-			t.Errorf("%+v: %+v", c, v)
-		}
+		v := p.usefulness(known{}, nil)
+		must.Hold(t, v.Level == c.level && v.Word == c.level, "%+v: %+v", c, v)
 	}
 }
 
@@ -110,9 +106,8 @@ func TestFitBySize(t *testing.T) {
 func TestEarlierVersion(t *testing.T) {
 	p := madePage(3, 4, []string{"x"})
 	for _, p.Earlier = range []bool{false, true} {
-		if v := p.usefulness(known{}, nil); strings.Contains(strings.Join(v.Lines, " "), "An earlier version made this release") != p.Earlier {
-			t.Errorf("%v: %+v", p.Earlier, v)
-		}
+		v := p.usefulness(known{}, nil)
+		must.Hold(t, strings.Contains(strings.Join(v.Lines, " "), "An earlier version made this release") == p.Earlier, "%v: %+v", p.Earlier, v)
 	}
 }
 
@@ -133,9 +128,8 @@ func TestColumnsThatChanged(t *testing.T) {
 		must.Hold(t, strings.Contains(first, want), "the first screen does not say %q", want)
 	}
 	must.Hold(t, p.grade(known{}, nil, 0, p.changed(make([]*Marginal, 3))) == Fair, "rows whose columns are not as they were are called good")
-	if s := spent(charges(p.Privacy)); len(s.Labels) != 1 || s.Labels[0] != "measure" {
-		t.Errorf("%+v", s)
-	}
+	s := spent(charges(p.Privacy))
+	must.Hold(t, len(s.Labels) == 1 && s.Labels[0] == "measure", "%+v", s)
 }
 
 // TestVerdictOnPairs: rows are not called good where a pair is badly wrong, which is named, however small the average of many tables is.
@@ -163,9 +157,8 @@ func TestVerdictOnOrder(t *testing.T) {
 	for order, want := range map[string]string{"": "small groups and the order of rows", "day": "what depends on more than the row before"} {
 		p := madePage(3, 4, []string{"x"})
 		p.Privacy.RowsMax, p.Privacy.RowsInOrder = 5, order
-		if v := p.usefulness(known{}, nil); !strings.Contains(strings.Join(v.Lines, " "), want) {
-			t.Errorf("order %q: the card says %q, without %q", order, v.Lines, want)
-		}
+		v := p.usefulness(known{}, nil)
+		must.Hold(t, strings.Contains(strings.Join(v.Lines, " "), want), "order %q: the card says %q, without %q", order, v.Lines, want)
 	}
 }
 
@@ -176,9 +169,8 @@ func TestSourceAt(t *testing.T) {
 		"v0.1.1-0.20261124180000-0123456789ab": "0123456789ab", "v0.1.1-0.20261124180000-0123456789ab+dirty": "0123456789ab",
 		"": buildinfo.Release, "main": buildinfo.Release, "../../other": buildinfo.Release,
 	} {
-		if got := sourceAt(version); got != repository+"blob/"+want+"/" {
-			t.Errorf("%q: %s, want %s", version, got, want)
-		}
+		got := sourceAt(version)
+		must.Hold(t, got == repository+"blob/"+want+"/", "%q: %s, want %s", version, got, want)
 	}
 }
 

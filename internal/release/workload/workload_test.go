@@ -64,12 +64,10 @@ func one(b bool) float64 {
 
 // TestOrder: entries are in the order of their cliques, and one that asks nothing of a record is refused with its line.
 func TestOrder(t *testing.T) {
-	file, err := schema.Parse("d.yaml", []byte(queryColumns+"  - {columns: [sex, age], weight: 2}\n  - {parity: [region]}\n  - {columns: [age]}\n"))
-	must.Do(t, err)
+	file := must.Value(schema.Parse("d.yaml", []byte(queryColumns+"  - {columns: [sex, age], weight: 2}\n  - {parity: [region]}\n  - {columns: [age]}\n")))(t)
 	w, err := workload.Listed(file)
-	if err != nil || len(w.Marginals) != 3 || w.Marginals[0].Clique[0] != 1 || w.Marginals[1].Queries == nil || w.Marginals[2].Weight != 2 {
-		t.Errorf("%+v, %v", w.Marginals, err)
-	}
+	must.Hold(t, err == nil && len(w.Marginals) == 3 && w.Marginals[0].Clique[0] == 1 && w.Marginals[1].Queries != nil && w.Marginals[2].Weight == 2,
+		"%+v, %v", w.Marginals, err)
 	file = must.Value(schema.Parse("d.yaml", []byte(queryColumns+"  - {halfspace: {age: 1}, at_least: 100}\n")))(t)
 	must.Fails(workload.Listed(file))(t, "line 7: ")
 }

@@ -51,9 +51,8 @@ csv: {null: ["?"]}
 		{"code", "one of its values", 3, Misfits{Becomes: "1"}, Misfits{1, "1", []string{"x"}}, Misfits{}, Misfits{1, "1", []string{"7"}}, 0, ""},
 		{"fare", "a NUMERIC", 2, Misfits{1, "its fallback", nil}, Misfits{1, "its fallback", []string{"1,042"}}, Misfits{1, "", []string{"-4"}}, Misfits{Becomes: "its fallback"}, 0, ""},
 	}
-	if got.Records != 5 || got.NoID != 1 || !reflect.DeepEqual(got.Columns, want) {
-		t.Errorf("%d records, %d without ID\ngot  %+v\nwant %+v", got.Records, got.NoID, got.Columns, want)
-	}
+	must.Hold(t, got.Records == 5 && got.NoID == 1 && reflect.DeepEqual(got.Columns, want),
+		"%d records, %d without ID\ngot  %+v\nwant %+v", got.Records, got.NoID, got.Columns, want)
 	for _, line := range []string{`age: 1 out of range (20.0%) become the nearest value; first: "200"`, `code: 1 not in the list (20.0%) become 1; first: "7"`} {
 		must.Hold(t, strings.Contains(out, line), "no line %q in\n%s", line, out)
 	}
@@ -256,9 +255,8 @@ func TestCheckCountsTies(t *testing.T) {
 			must.Hold(t, strings.Contains(text, want), "no %q in\n%s", want, text)
 		}
 	}
-	if text := checkedTable(t, columns+"events: {rows: {max: 3}}\n", "who,day,kind\na,3,k\na,3,l\n"); strings.Contains(text, "orders") {
-		t.Errorf("ties of rows without an order:\n%s", text)
-	}
+	text := checkedTable(t, columns+"events: {rows: {max: 3}}\n", "who,day,kind\na,3,k\na,3,l\n")
+	must.Hold(t, !strings.Contains(text, "orders"), "ties of rows without an order:\n%s", text)
 }
 
 // checkedTable is the text of a check of rows.
@@ -292,9 +290,8 @@ func TestCheckIsShort(t *testing.T) {
 			n := strings.Count(text, "\n")
 			must.Need(t, n <= 20, "%d lines of %d columns and %d notes:\n%s", n, columns, broken, text)
 			must.Hold(t, columns <= 0 || strings.Contains(text, fmt.Sprintf("\nc%d ", columns-1)), "the column that does not fit is not there:\n%s", text)
-			if all := 9 + columns + broken; f.PeopleRows == nil && (all > 20) != strings.Contains(text, "--json=FILE has all") {
-				t.Errorf("%d columns and %d notes:\n%s", columns, broken, text)
-			}
+			all := 9 + columns + broken
+			must.Hold(t, f.PeopleRows != nil || (all > 20) == strings.Contains(text, "--json=FILE has all"), "%d columns and %d notes:\n%s", columns, broken, text)
 		}
 	}
 }
@@ -313,13 +310,10 @@ func TestViolations(t *testing.T) {
 	r, err := Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d)
 	must.Do(t, err)
 	v := r.Real.Violations
-	if v.Real != 3 || v.Synthetic != 0 || v.Each[0].Real != 3 || v.Each[1].Real != 2 || strings.Join(v.Each[0].Cells[1], "|") != "true|NULL" {
-		t.Errorf("%+v", v)
-	}
+	must.Hold(t, v.Real == 3 && v.Synthetic == 0 && v.Each[0].Real == 3 && v.Each[1].Real == 2 && strings.Join(v.Each[0].Cells[1], "|") == "true|NULL", "%+v", v)
 	d.StructuralZeros = nil
 	r, err = Compare(context.Background(), Tables{Real: truth, Synthetic: other}, query.AllMarginals(d.Sizes(), 2, 100), d)
 	must.Do(t, err)
-	if b, err := json.Marshal(r); err != nil || strings.Contains(string(b), "violations") {
-		t.Error("violations of nothing")
-	}
+	b, err := json.Marshal(r)
+	must.Hold(t, err == nil && !strings.Contains(string(b), "violations"), "violations of nothing")
 }

@@ -61,10 +61,8 @@ func TestCompareAgreesWithBruteForce(t *testing.T) {
 				tv, largest := bruteTV(bruteShares(x, d, m.Clique), bruteShares(y, d, m.Clique))
 				n, sum, worst, cell = n+1, sum+tv, max(worst, tv), max(cell, largest)
 			}
-			if width.K != k+1 || width.Marginals != n || !near(width.AverageTV, sum/float64(n)) ||
-				!near(width.LargestTV, worst) || !near(width.LargestCell, cell) {
-				t.Errorf("%s: got %+v, want %d marginals, TV %g and %g, cell %g", name, width, n, sum/float64(n), worst, cell)
-			}
+			must.Hold(t, width.K == k+1 && width.Marginals == n && near(width.AverageTV, sum/float64(n)) && near(width.LargestTV, worst) && near(width.LargestCell, cell),
+				"%s: got %+v, want %d marginals, TV %g and %g, cell %g", name, width, n, sum/float64(n), worst, cell)
 		}
 	}
 	check("real", report.Real.Widths, tables.Real, tables.Synthetic)

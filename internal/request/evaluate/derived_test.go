@@ -41,13 +41,11 @@ constraints:
 		var names []string
 		for _, item := range r.Real.Values.Shapes.Items {
 			names = append(names, item.Columns[0])
-			if item.Columns[0] == "size" && (item.Metric != "KSComplement" || math.Abs(float64(item.Score)-want.ks) > 1e-12) {
-				t.Errorf("size: %s %v, want %v", item.Metric, item.Score, want.ks)
-			}
+			must.Hold(t, item.Columns[0] != "size" || item.Metric == "KSComplement" && math.Abs(float64(item.Score)-want.ks) <= 1e-12,
+				"size: %s %v, want %v", item.Metric, item.Score, want.ks)
 		}
 		must.Equal(t, strings.Join(names, " "), want.shapes, "columns")
-		if k := len(names); len(r.Real.Values.Trends.Items) != k*(k-1)/2 || len(r.Real.Values.Columns) != k {
-			t.Errorf("%d columns have %d pairs", k, len(r.Real.Values.Trends.Items))
-		}
+		k := len(names)
+		must.Hold(t, len(r.Real.Values.Trends.Items) == k*(k-1)/2 && len(r.Real.Values.Columns) == k, "%d columns have %d pairs", k, len(r.Real.Values.Trends.Items))
 	}
 }

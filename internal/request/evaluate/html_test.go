@@ -43,8 +43,7 @@ func TestHTML(t *testing.T) {
 		b.Add(rows)
 		return b.Table()
 	}
-	report, err := Compare(context.Background(), Tables{Real: table(1), Synthetic: table(2), Holdout: table(3)}, query.AllMarginals(d.Sizes(), 2, 100), d)
-	must.Do(t, err)
+	report := must.Value(Compare(context.Background(), Tables{Real: table(1), Synthetic: table(2), Holdout: table(3)}, query.AllMarginals(d.Sizes(), 2, 100), d))(t)
 	report.Real.People = &People{True: 30, Synthetic: 20, Changing: [2]int{3, 0}, RowsMax: 9, RowsPerson: Share{TV: .0125}, SamePerson: Share{.25, .5}, NextRow: Share{.0625, .75}}
 	var b bytes.Buffer
 	must.Do(t, report.WriteHTML(&b))
@@ -68,9 +67,8 @@ func TestPairsWithoutAScore(t *testing.T) {
 	c := &Comparison{Values: &Values{Columns: []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}}}
 	c.Values.Trends = Property{Average: undefined, Items: []Item{{Columns: []string{"a", "b"}, TV: undefined, Score: undefined}, {Columns: []string{"a", "c"}, TV: undefined, Score: undefined}}}
 	p := c.pairs()
-	if len(p.All) != 0 || !strings.HasPrefix(p.Scored, "0 of 2 pairs have a score of SDMetrics: those with |r| > 0.5") || p.Heat.Legend()[8].Text != "not defined" {
-		t.Errorf("got %+v", p)
-	}
+	must.Hold(t, len(p.All) == 0 && strings.HasPrefix(p.Scored, "0 of 2 pairs have a score of SDMetrics: those with |r| > 0.5") && p.Heat.Legend()[8].Text == "not defined",
+		"got %+v", p)
 	for _, f := range c.facts() {
 		must.Hold(t, f.Term != "Pair trends" || f.More == "no pair is related enough to count", "got %+v", f)
 	}
@@ -110,9 +108,8 @@ func TestHistograms(t *testing.T) {
 		for _, b := range cells {
 			sum += b.Other
 		}
-		if len(cells) != c.bins || cells[0].Label != c.first || cells[len(cells)-1].Label != c.last || math.Abs(sum-1) > 1e-9 {
-			t.Errorf("%s: %d bars from %q to %q of %g in all", c.name, len(cells), cells[0].Label, cells[len(cells)-1].Label, sum)
-		}
+		must.Hold(t, len(cells) == c.bins && cells[0].Label == c.first && cells[len(cells)-1].Label == c.last && math.Abs(sum-1) <= 1e-9,
+			"%s: %d bars from %q to %q of %g in all", c.name, len(cells), cells[0].Label, cells[len(cells)-1].Label, sum)
 	}
 }
 
@@ -132,9 +129,7 @@ func TestPairs(t *testing.T) {
 		{Columns: []string{"b", "c"}, TV: undefined, Score: undefined, Association: &Association{undefined, .1}},
 	}}
 	p := c.pairs()
-	if len(p.All) != 2 || p.All[0].Columns != "a × c" || p.All[0].TV != "0.200" || p.All[1].Score != "0.300" || p.Heat.Values[2][0] < .2 {
-		t.Errorf("%+v", p)
-	}
+	must.Hold(t, len(p.All) == 2 && p.All[0].Columns == "a × c" && p.All[0].TV == "0.200" && p.All[1].Score == "0.300" && p.Heat.Values[2][0] >= .2, "%+v", p)
 }
 
 func TestScoreInJSON(t *testing.T) {

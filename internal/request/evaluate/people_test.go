@@ -49,9 +49,8 @@ func TestPeopleBuilder(t *testing.T) {
 	b := NewPeopleBuilder(wide("id"))
 	b.Add(chunk([]string{"a", "b", "", "a"}, []int64{0, 1, 2, 3}, []int64{1, 2, 3, 4}))
 	got := b.Table()
-	if got.Rows != 3 || got.people != 2 || got.persons[2] != 0 || got.persons[1] != 1 {
-		t.Errorf("%d rows of %d people %v, want 3 of 2", got.Rows, got.people, got.persons)
-	}
+	must.Hold(t, got.Rows == 3 && got.people == 2 && got.persons[2] == 0 && got.persons[1] == 1,
+		"%d rows of %d people %v, want 3 of 2", got.Rows, got.people, got.persons)
 }
 
 // Of two tables each row has the columns of its person, whose first record counts; rows of nobody in the table of people
@@ -62,9 +61,8 @@ func TestJoin(t *testing.T) {
 		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}, Other: true},
 	}}
 	people, rows, p := split(d, &domain.Events{Columns: 2, Person: []string{"sex"}, MaxRows: 3})
-	if people.Len() != 1 || rows.Len() != 1 || people.Attributes[0].Name != "sex" || rows.Attributes[0].Name != "kind" {
-		t.Fatalf("split into %+v and %+v", people, rows)
-	}
+	must.Need(t, people.Len() == 1 && rows.Len() == 1 && people.Attributes[0].Name == "sex" && rows.Attributes[0].Name == "kind",
+		"split into %+v and %+v", people, rows)
 	texts := func(ids, values []string) *domain.Chunk {
 		codes := make([]int64, len(ids))
 		for i := range codes {
@@ -78,10 +76,8 @@ func TestJoin(t *testing.T) {
 	p.add(b, texts([]string{"c"}, []string{"M"}))
 	b.addRows(texts([]string{"b", "x", "a", "", "b"}, []string{"k", "k", "l", "k", "l"}), p, domain.NewEncoder(rows))
 	got := b.Table()
-	if got.Rows != 3 || got.people != 2 || got.orphans != 2 || !slices.Equal(got.persons, []int32{0, 1, 0}) ||
-		!slices.Equal(got.Columns[0], []domain.Code{0, 1, 1}) || !slices.Equal(got.Columns[1], []domain.Code{0, 1, 0}) {
-		t.Errorf("got %d rows of %d people %v, %v, and %d of nobody", got.Rows, got.people, got.persons, got.Columns, got.orphans)
-	}
+	must.Hold(t, got.Rows == 3 && got.people == 2 && got.orphans == 2 && slices.Equal(got.persons, []int32{0, 1, 0}) && slices.Equal(got.Columns[0], []domain.Code{0, 1, 1}) && slices.Equal(got.Columns[1], []domain.Code{0, 1, 0}),
+		"got %d rows of %d people %v, %v, and %d of nobody", got.Rows, got.people, got.persons, got.Columns, got.orphans)
 }
 
 // What is dealt at random adds up to 1, also of nobody, of nothing and of a million rows of one person.

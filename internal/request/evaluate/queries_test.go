@@ -16,9 +16,8 @@ func TestQueries(t *testing.T) {
 	truth, other := randomTable(f.Domain, 300, 0.2, 1), randomTable(f.Domain, 200, 0.7, 2)
 	report := must.Value(Compare(context.Background(), Tables{Real: truth, Synthetic: other}, w, f.Domain))(t)
 	q := report.Real.Queries
-	if q == nil || q.Number != w.Linear() || len(q.Worst) != q.Number || len(report.Real.Widths) != 2 {
-		t.Fatalf("%d widths, queries %+v, want 2 widths and %d queries", len(report.Real.Widths), q, w.Linear())
-	}
+	must.Need(t, q != nil && q.Number == w.Linear() && len(q.Worst) == q.Number && len(report.Real.Widths) == 2,
+		"%d widths, queries %+v, want 2 widths and %d queries", len(report.Real.Widths), q, w.Linear())
 	parity := func(x *Table) float64 {
 		sum := 0.0
 		for r := range x.Rows {
@@ -41,14 +40,11 @@ func TestQueries(t *testing.T) {
 		if strings.Join(x.Columns, " ") != "age" {
 			real, synthetic = parity(truth), parity(other)
 		}
-		if math.Abs(x.Real-real) > 1e-12 || math.Abs(x.Synthetic-synthetic) > 1e-12 {
-			t.Errorf("query %d: got %g and %g, want %g and %g", x.Index, x.Real, x.Synthetic, real, synthetic)
-		}
+		must.Hold(t, math.Abs(x.Real-real) <= 1e-12 && math.Abs(x.Synthetic-synthetic) <= 1e-12,
+			"query %d: got %g and %g, want %g and %g", x.Index, x.Real, x.Synthetic, real, synthetic)
 		must.Hold(t, i <= 0 || x.err() <= q.Worst[i-1].err(), "the worst do not come first")
 		average += x.err() / float64(q.Number)
 		largest = max(largest, x.err())
 	}
-	if math.Abs(q.Average-average) > 1e-12 || q.Largest != largest {
-		t.Errorf("average %g and largest %g, want %g and %g", q.Average, q.Largest, average, largest)
-	}
+	must.Hold(t, math.Abs(q.Average-average) <= 1e-12 && q.Largest == largest, "average %g and largest %g, want %g and %g", q.Average, q.Largest, average, largest)
 }

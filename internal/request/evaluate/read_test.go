@@ -164,9 +164,8 @@ func TestReadErrorsNameTheFault(t *testing.T) {
 		{ended, good, "context canceled"},
 	} {
 		_, err := ReadTrue(row.ctx, row.input, f, table.Options{})
-		if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: error %v, want one with %q and without a value", row.input, err, row.want)
-		}
+		must.Hold(t, err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "secret"),
+			"%s: error %v, want one with %q and without a value", row.input, err, row.want)
 	}
 }
 

@@ -60,9 +60,8 @@ func TestCompareSequences(t *testing.T) {
 	for _, e := range p.Errors() {
 		names += e.Name + "; "
 	}
-	if !strings.Contains(names, "in order: a row and the one before, average; in order: first rows, average; in order: gaps of day; in order: first day") {
-		t.Errorf("errors of %s", names)
-	}
+	must.Hold(t, strings.Contains(names, "in order: a row and the one before, average; in order: first rows, average; in order: gaps of day; in order: first day"),
+		"errors of %s", names)
 }
 
 // Dealing rows at random keeps how many each person has and the order, and changes whose they are.

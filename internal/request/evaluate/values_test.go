@@ -50,15 +50,12 @@ func TestValuesAreWhatIsWritten(t *testing.T) {
 	} {
 		got := valuesOf(test.attr, test.cells...).numbers
 		for i, x := range test.want {
-			if got[i] != x && !(math.IsNaN(got[i]) && math.IsNaN(x)) {
-				t.Errorf("%s %q is %v, want %v", test.attr.Type, test.cells[i], got[i], x)
-			}
+			must.Hold(t, got[i] == x || math.IsNaN(got[i]) && math.IsNaN(x), "%s %q is %v, want %v", test.attr.Type, test.cells[i], got[i], x)
 		}
 	}
 	b := valuesOf(domain.Attribute{Type: domain.Bool}, "TRUE", "?", "0", "yes", "maybe")
-	if got := strings.Join(b.texts, " "); got != "true false" || !slices.Equal(b.codes, []domain.Code{1, 0, 2, 1, 0}) {
-		t.Errorf("BOOL: %v of %s", b.codes, got)
-	}
+	got := strings.Join(b.texts, " ")
+	must.Hold(t, got == "true false" && slices.Equal(b.codes, []domain.Code{1, 0, 2, 1, 0}), "BOOL: %v of %s", b.codes, got)
 	n := valuesOf(domain.Attribute{Type: domain.Int64, Values: []string{"1"}}, "1", "+01", "1.0", "7")
 	if got := strings.Join(n.texts, " "); got != "1 7" || !slices.Equal(n.codes, []domain.Code{1, 1, 1, 2}) {
 		t.Errorf("INT64: %v of %s", n.codes, got)
@@ -174,30 +171,25 @@ func TestSparseIsDense(t *testing.T) {
 	wide := cross(first, second)
 	must.Need(t, wide.cells != nil && p.cells == nil, "the wide table is counted in an array, or the narrow one in a map")
 	of := func(p contingency) Score { return similarity(p.counts[0], p.counts[1], 500, 500) }
-	if of(p) != of(wide) || math.Abs(p.cramer(0)-wide.cramer(0)) > 1e-12 {
-		t.Errorf("similarity %v and %v, V %v and %v", of(p), of(wide), p.cramer(0), wide.cramer(0))
-	}
+	must.Hold(t, of(p) == of(wide) && math.Abs(p.cramer(0)-wide.cramer(0)) <= 1e-12,
+		"similarity %v and %v, V %v and %v", of(p), of(wide), p.cramer(0), wide.cramer(0))
 }
 
 func TestColumnsDescribe(t *testing.T) {
 	a := domain.Attribute{Name: "x", Type: domain.Int64}
 	got, _ := compareNumbers(valuesOf(a, "0", "0", "3", "?", "9"), valuesOf(a, "3", "3"))
-	if got.Real.Rows != 5 || got.Real.Nulls != .2 || got.Real.Distinct != 3 || got.Real.Mean != 3 || got.Real.Zeros != .4 {
-		t.Errorf("true: %+v", got.Real)
-	}
+	must.Hold(t, got.Real.Rows == 5 && got.Real.Nulls == .2 && got.Real.Distinct == 3 && got.Real.Mean == 3 && got.Real.Zeros == .4, "true: %+v", got.Real)
 	want := math.Sqrt(18)
 	must.Hold(t, math.Abs(float64(got.Real.SD)-want) <= 1e-12 && got.Synthetic.SD == 0, "sd %v and %v, want %v and 0", got.Real.SD, got.Synthetic.SD, want)
-	if q := got.Real.Quantiles; q[0].Value != 0 || q[4].Value != 0 || q[5].Value != 3 || q[8].Value != 9 || q[8].Text != "9" {
-		t.Errorf("quantiles %v", q)
-	}
+	q := got.Real.Quantiles
+	must.Hold(t, q[0].Value == 0 && q[4].Value == 0 && q[5].Value == 3 && q[8].Value == 9 && q[8].Text == "9", "quantiles %v", q)
 	must.List(t, got.Frequent, []Frequent{{"3", .2, 1}, {"0", .4, 0}, {"9", .2, 0}}, "frequent")
 	s := domain.Attribute{Name: "s", Type: domain.String, Values: []string{"a", "c"}}
 	truth := valuesOf(s, "a", "b", "a", "?")
 	text, _ := compareCategories(truth, matched(truth, valuesOf(s, "c", "a")))
 	must.List(t, text.Frequent, []Frequent{{"a", .5, .5}, {"c", 0, .5}, {Undeclared, .25, 0}}, "frequent")
-	if text.Real.Nulls != .25 || text.Real.Distinct != 2 || text.Synthetic.Distinct != 2 || text.Histogram != nil {
-		t.Errorf("texts: %+v and %+v", text.Real, text.Synthetic)
-	}
+	must.Hold(t, text.Real.Nulls == .25 && text.Real.Distinct == 2 && text.Synthetic.Distinct == 2 && text.Histogram == nil,
+		"texts: %+v and %+v", text.Real, text.Synthetic)
 }
 
 // A fare that stays in its learned bin and a day that leaves it, but neither leaves its equal bin.
@@ -225,8 +217,7 @@ func TestMarginalsInTheBinsOfTheRelease(t *testing.T) {
 		}
 		truth := tableOf([]string{"1.5", "600", "?"}, []string{"1970-01-11", "1971-02-05", "?"})
 		moved := tableOf([]string{"300", "600", "?"}, []string{"1970-01-11", "1970-01-11", "?"})
-		r, err := Compare(t.Context(), Tables{Real: truth, Synthetic: moved}, query.AllMarginals(cells.Sizes(), 1, 10_000), cells)
-		must.Do(t, err)
+		r := must.Value(Compare(t.Context(), Tables{Real: truth, Synthetic: moved}, query.AllMarginals(cells.Sizes(), 1, 10_000), cells))(t)
 		w := r.Real.Widths[0]
 		must.Hold(t, math.Abs(w.AverageTV-c.tv) <= 1e-9 && w.Cells == 3+3+2, "bins %s: %+v", name, w)
 	}

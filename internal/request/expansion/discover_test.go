@@ -67,9 +67,8 @@ func TestExpandDiscoverOpen(t *testing.T) {
 	fn := &fileFn{Domain: text}
 	must.Do(t, fn.ProcessElement(string(data), func(d FoundDomain) { text = d.Domain }))
 	file, err := schema.Parse("domain", []byte(text))
-	if err != nil || file.Charge == nil || file.Domain.Index("note") >= 0 || !strings.Contains(text, "fallback: f} # as they answered") || !strings.Contains(text, "max: 127") || !strings.Contains(text, "rows: {max: 8}") {
-		t.Errorf("%v\n%s", err, text)
-	}
+	must.Hold(t, err == nil && file.Charge != nil && file.Domain.Index("note") < 0 && strings.Contains(text, "fallback: f} # as they answered") && strings.Contains(text, "max: 127") && strings.Contains(text, "rows: {max: 8}"),
+		"%v\n%s", err, text)
 }
 
 // askDiscover is a request to find a domain.
@@ -139,9 +138,7 @@ func TestDiscoverRefusals(t *testing.T) {
 		}{"id", .5, 1e-9, &store}, "run_id is required with store"},
 	} {
 		got := expand(t, askDiscover(t, tt.fields, tt.o)).GetError()
-		if !strings.Contains(got, tt.want) || !strings.HasPrefix(got, "dapple: ") || strings.Contains(got, "discover:") {
-			t.Errorf("got  %s\nwant %s", got, tt.want)
-		}
+		must.Hold(t, strings.Contains(got, tt.want) && strings.HasPrefix(got, "dapple: ") && !strings.Contains(got, "discover:"), "got  %s\nwant %s", got, tt.want)
 	}
 	req := askDiscover(t, rowsOf, toFind{"id", .5, 1e-9})
 	req.PipelineOptions = runner(t, "FlinkRunner")
@@ -161,12 +158,9 @@ func TestDiscoveredFile(t *testing.T) {
 	fn := &fileFn{}
 	must.Do(t, fn.ProcessElement(string(data), func(d FoundDomain) { rows = append(rows, d) }))
 	file, err := schema.Parse("domain", []byte(rows[0].Domain))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, rows[0].Domain)
-	}
-	if file.Charge == nil || file.Charge.ID != "one" || file.Charge.Epsilon != .5 || file.Charge.PrivacyID != "id" || len(rows[0].LeftOut) != 1 || rows[0].LeftOut[0] != "note: nobody shares one" {
-		t.Errorf("%+v of\n%s", rows[0], rows[0].Domain)
-	}
+	must.Need(t, err == nil, "%v\n%s", err, rows[0].Domain)
+	must.Hold(t, file.Charge != nil && file.Charge.ID == "one" && file.Charge.Epsilon == .5 && file.Charge.PrivacyID == "id" && len(rows[0].LeftOut) == 1 && rows[0].LeftOut[0] == "note: nobody shares one",
+		"%+v of\n%s", rows[0], rows[0].Domain)
 }
 
 // TestAdoptedFindingStatesItsOwnCharge: what was found under a run ID states what it was drawn with, whoever asks for it again. With

@@ -55,9 +55,8 @@ func TestLogicalTypesAreThoseOfPython(t *testing.T) {
 			continue
 		}
 		var out bytes.Buffer
-		if err := encode(tt.write, &out); err != nil || hex.EncodeToString(out.Bytes()) != tt.bytes {
-			t.Errorf("%+v: %x, %v; want %s", tt.write, out.Bytes(), err, tt.bytes)
-		}
+		err = encode(tt.write, &out)
+		must.Hold(t, err == nil && hex.EncodeToString(out.Bytes()) == tt.bytes, "%+v: %x, %v; want %s", tt.write, out.Bytes(), err, tt.bytes)
 	}
 }
 

@@ -75,9 +75,8 @@ func TestRefusals(t *testing.T) {
 			}
 			got := expand(t, req).GetError()
 			must.Hold(t, strings.Contains(got, tt.want), "got  %s\nwant %s", got, tt.want)
-			if !strings.HasPrefix(got, "dapple: ") || strings.Contains(got, "struct {") || strings.Contains(got, "reflect.") || strings.Contains(got, "synth:") || strings.Contains(got, "goroutine") {
-				t.Errorf("not for people who have no Go: %s", got)
-			}
+			must.Hold(t, strings.HasPrefix(got, "dapple: ") && !strings.Contains(got, "struct {") && !strings.Contains(got, "reflect.") && !strings.Contains(got, "synth:") && !strings.Contains(got, "goroutine"),
+				"not for people who have no Go: %s", got)
 		})
 	}
 }
@@ -104,9 +103,8 @@ func TestStorePolicy(t *testing.T) {
 		{"PortableRunner", options{NoRetries: &yes}, true},
 		{"FlinkRunner", options{Store: &dir}, true},
 	} {
-		if err := retries(tt.o.Store, tt.o.NoRetries, runner(t, tt.runner)); (err == nil) != tt.ok {
-			t.Errorf("%q with %+v: %v", tt.runner, tt.o, err)
-		}
+		err := retries(tt.o.Store, tt.o.NoRetries, runner(t, tt.runner))
+		must.Hold(t, (err == nil) == tt.ok, "%q with %+v: %v", tt.runner, tt.o, err)
 	}
 }
 
@@ -154,7 +152,5 @@ func TestParams(t *testing.T) {
 	if usual := query.WithOrder(toward.Domain, query.Default(toward.Domain.Sizes())); len(toward.Workload.Marginals) != len(usual.Marginals) {
 		t.Errorf("%d marginals for a target, %d usual ones", len(toward.Workload.Marginals), len(usual.Marginals))
 	}
-	if len(p.Workload.Marginals) != 2 || p.Workload.Marginals[0].Clique.Compare(p.Workload.Marginals[1].Clique) >= 0 {
-		t.Errorf("workload %v", p.Workload.Marginals)
-	}
+	must.Hold(t, len(p.Workload.Marginals) == 2 && p.Workload.Marginals[0].Clique.Compare(p.Workload.Marginals[1].Clique) < 0, "workload %v", p.Workload.Marginals)
 }

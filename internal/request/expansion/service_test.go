@@ -37,9 +37,8 @@ func TestExpand(t *testing.T) {
 	must.Need(t, resp.GetError() == "", "%v", resp.GetError())
 	c := resp.GetComponents()
 	known := func(what, id string, there bool) {
-		if !there || !strings.HasPrefix(id, "external_7_") && id != "theirs" && id != "rows" && id != "all" {
-			t.Errorf("%s %q is not there, or under no namespace", what, id)
-		}
+		must.Hold(t, there && (strings.HasPrefix(id, "external_7_") || id == "theirs" || id == "rows" || id == "all"),
+			"%s %q is not there, or under no namespace", what, id)
 	}
 	consumed := 0
 	names := map[string]bool{}

@@ -95,12 +95,10 @@ func TestGolden(t *testing.T) {
 		}
 		want := must.Value(os.ReadFile(path))(t)
 		must.Hold(t, got == string(want), "%s has changed; run go test -update where that is meant. Now:\n%s", path, got)
-		if _, err := schema.Parse(path, []byte(got)); (err == nil) != tt.valid {
-			t.Errorf("%s: valid should be %v: %v", path, tt.valid, err)
-		}
-		if tt.p.FromData != strings.HasPrefix(got, yamltext.ForEditors+"# NOT PRIVATE: derived_from_data lists what was read off the table.") {
-			t.Errorf("%s: is it private? It says the other thing", path)
-		}
+		_, err := schema.Parse(path, []byte(got))
+		must.Hold(t, (err == nil) == tt.valid, "%s: valid should be %v: %v", path, tt.valid, err)
+		must.Hold(t, tt.p.FromData == strings.HasPrefix(got, yamltext.ForEditors+"# NOT PRIVATE: derived_from_data lists what was read off the table."),
+			"%s: is it private? It says the other thing", path)
 	}
 }
 
@@ -192,13 +190,11 @@ func TestLongColumnsAreFolded(t *testing.T) {
 	must.Need(t, err == nil && len(f.Domain.Attributes[0].Values) == 40, "%v\n%s", err, got)
 	columns := false
 	for line := range strings.Lines(got) {
-		if columns = columns || line == "columns:\n"; columns && !strings.Contains(line, "# ") && len(line) > 101 {
-			t.Errorf("%d characters: %s", len(line), line)
-		}
+		columns = columns || line == "columns:\n"
+		must.Hold(t, !columns || strings.Contains(line, "# ") || len(line) <= 101, "%d characters: %s", len(line), line)
 	}
-	if !strings.Contains(got, "  - {name: town, type: STRING, values: [\"a town, [no. 0]") || !strings.Contains(got, "\n      \"a town, ") || !strings.Contains(got, "  - {name: size, ") {
-		t.Errorf("not folded, or no line:\n%s", got)
-	}
+	must.Hold(t, strings.Contains(got, "  - {name: town, type: STRING, values: [\"a town, [no. 0]") && strings.Contains(got, "\n      \"a town, ") && strings.Contains(got, "  - {name: size, "),
+		"not folded, or no line:\n%s", got)
 	for _, legend := range []string{"is each list complete?", "it is what an unusable value becomes"} {
 		must.Hold(t, strings.Count(got, legend) == 1, "%q is not there once:\n%s", legend, got)
 	}
@@ -235,17 +231,14 @@ func TestHostile(t *testing.T) {
 		if tt.want == "" {
 			_, faults := schema.Parse("x.yaml", b)
 			must.Hold(t, err == nil && faults == nil && !strings.Contains(string(b), "SECRET"), "%s: %v, %v\n%s", tt.name, err, faults, b)
-			if tt.name == "control in a name" && !strings.Contains(string(b), "left out: column 2: the name holds a control character; rename it") {
-				t.Errorf("a column whose name no domain file holds is left out without a word:\n%s", b)
-			}
-			if tt.name == "no name" && !strings.Contains(string(b), "left out: it has no name") {
-				t.Errorf("a column without a name is left out without a word:\n%s", b)
-			}
+			must.Hold(t, tt.name != "control in a name" || strings.Contains(string(b), "left out: column 2: the name holds a control character; rename it"),
+				"a column whose name no domain file holds is left out without a word:\n%s", b)
+			must.Hold(t, tt.name != "no name" || strings.Contains(string(b), "left out: it has no name"),
+				"a column without a name is left out without a word:\n%s", b)
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
-		}
+		must.Hold(t, err != nil && strings.Contains(err.Error(), tt.want) && !strings.Contains(err.Error(), "SECRET"),
+			"%s: error %v, want %q", tt.name, err, tt.want)
 	}
 	must.Fails(Open(context.Background(), Params{Input: put(t, "x.parquet", "PAR1"), FromData: true}))(t, "", "a damaged Parquet file was opened")
 	must.Fails(Open(context.Background(), Params{Input: put(t, "x.csv", "a\n1\n"), PrivacyID: "id"}))(t, `no column "id"`, "missing privacy ID")

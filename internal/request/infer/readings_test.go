@@ -137,9 +137,8 @@ func TestPeriods(t *testing.T) {
 			text := proposed(t, "at;n", c.rows, func(i int) string { return fmt.Sprintf("%s;%d", c.cell(i), i%5) })
 			f, err := schema.Parse("t.yaml", []byte(text))
 			must.Need(t, err == nil, "%s %s: %v\n%s", name, c.what, err, text)
-			if !strings.Contains(inLine(text), c.end) || (len(f.Domain.Attributes[0].Values) == len(list)) != c.found {
-				t.Errorf("%s %s: no %q with %d values in\n%s", name, c.what, c.end, len(list), text)
-			}
+			must.Hold(t, strings.Contains(inLine(text), c.end) && (len(f.Domain.Attributes[0].Values) == len(list)) == c.found,
+				"%s %s: no %q with %d values in\n%s", name, c.what, c.end, len(list), text)
 		}
 	}
 }

@@ -74,9 +74,8 @@ func TestSubmit(t *testing.T) {
 	var got *pipepb.Pipeline
 	s.Prepared = func(p *pipepb.Pipeline) error { got = p; return nil }
 	id, err := submit(t, dial(t, s))
-	if err != nil || id != jobstest.JobID || s.Jobs() != 1 || len(got.GetComponents().GetTransforms()) == 0 {
-		t.Errorf("job %q, %v, %d jobs, pipeline %v", id, err, s.Jobs(), got)
-	}
+	must.Hold(t, err == nil && id == jobstest.JobID && s.Jobs() == 1 && len(got.GetComponents().GetTransforms()) != 0,
+		"job %q, %v, %d jobs, pipeline %v", id, err, s.Jobs(), got)
 }
 
 // A process that an engine starts works for the program that submitted the job, and for no other.
@@ -106,12 +105,11 @@ func TestSubmissionsThatFail(t *testing.T) {
 	s.Prepared = func(*pipepb.Pipeline) error {
 		return status.Error(codes.InvalidArgument, "unknown URN beam:x\nat A\nat B")
 	}
-	if _, err := submit(t, dial(t, s)); err == nil || errors.Is(err, ErrUnknown) || s.Jobs() != 0 ||
-		!strings.Contains(err.Error(), "(unknown URN beam:x): its Beam may be of another version than this program's, 2.") {
-		t.Errorf("refused: %v", err)
-	}
-	s.Prepared, s.Ran = nil, func() error { return status.Error(codes.Unavailable, "gone") }
 	_, err := submit(t, dial(t, s))
+	must.Hold(t, err != nil && !errors.Is(err, ErrUnknown) && s.Jobs() == 0 && strings.Contains(err.Error(), "(unknown URN beam:x): its Beam may be of another version than this program's, 2."),
+		"refused: %v", err)
+	s.Prepared, s.Ran = nil, func() error { return status.Error(codes.Unavailable, "gone") }
+	_, err = submit(t, dial(t, s))
 	must.Hold(t, errors.Is(err, ErrUnknown), "no answer: %v", err)
 }
 
@@ -142,9 +140,7 @@ func TestFollow(t *testing.T) {
 			go tt.do(s)
 			var heard []State
 			err := c.Follow(t.Context(), jobstest.JobID, Watcher{State: func(s State) { heard = append(heard, s) }})
-			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%v, want %q", err, tt.want)
-			}
+			must.Hold(t, (err == nil) == (tt.want == "") && (err == nil || strings.Contains(err.Error(), tt.want)), "%v, want %q", err, tt.want)
 			heard = slices.DeleteFunc(heard, func(s State) bool { return s == jobpb.JobState_STARTING })
 			must.Hold(t, len(heard) != 0 && heard[len(heard)-1] == tt.heard[len(tt.heard)-1], "heard %v, want %v", heard, tt.heard)
 		})

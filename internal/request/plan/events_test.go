@@ -21,15 +21,13 @@ func TestRowsSD(t *testing.T) {
 	records := &domain.Domain{PrivacyID: "id", Attributes: []domain.Attribute{
 		{Name: "sex", Type: domain.String, Values: []string{"f", "m"}, Other: true}, {Name: "kind", Type: domain.String, Values: []string{"a", "b"}, Other: true},
 	}}
-	d, err := records.WithEvents([]string{"sex"}, nil, []int64{1, 2, 3, 5}, 5) // 1, 2, 3 to 4, and 5 rows
-	must.Do(t, err)
+	d := must.Value(records.WithEvents([]string{"sex"}, nil, []int64{1, 2, 3, 5}, 5))(t)
 	l := must.Value(accountant.NewLedger(accountant.Params{Accounting: dp.ZCDP, Epsilon: 1, Delta: 1e-9}))(t)
 	rows := d.Index(domain.RowsPerPerson)
 	pair, other := Noisy{domain.Clique{0, rows}, 10}, Noisy{domain.Clique{0, 1}, 1e-6}
 	want := math.Sqrt(10 * 3 * (1 + 4 + 3.5*3.5 + 25)) // three codes of sex are summed over
-	if got := rowsSD(d, d.Sizes(), l, []Noisy{other, pair}); math.Abs(got-want) > 1e-9 {
-		t.Errorf("%g, want %g", got, want)
-	}
+	got := rowsSD(d, d.Sizes(), l, []Noisy{other, pair})
+	must.Hold(t, math.Abs(got-want) <= 1e-9, "%g, want %g", got, want)
 	if got := rowsSD(d, d.Sizes(), l, []Noisy{other}); !math.IsNaN(got) {
 		t.Errorf("%g of tables without row counts", got)
 	}
@@ -56,12 +54,10 @@ func TestOrderPays(t *testing.T) {
 	follow := func(units float64, previous ...string) (float64, string) {
 		d := people
 		if previous != nil {
-			if d, err = people.WithSequence(domain.Sequence{Column: "day", Previous: previous}); err != nil {
-				t.Fatal(err)
-			}
+			d, err = people.WithSequence(domain.Sequence{Column: "day", Previous: previous})
+			must.Do(t, err)
 		}
-		p, err := Make(solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: units}, "rake", 0, true, 0, nil)
-		must.Do(t, err)
+		p := must.Value(Make(solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: 1, Delta: 1e-9, Units: units}, "rake", 0, true, 0, nil))(t)
 		var b strings.Builder
 		must.Do(t, p.WriteText(&b))
 		lines := strings.Split(b.String(), "\n")
@@ -71,18 +67,14 @@ func TestOrderPays(t *testing.T) {
 		}
 		return p.FollowTV, lines[k]
 	}
-	if tv, said := follow(50_000); !math.IsNaN(tv) || said != "" {
-		t.Errorf("without an order: %g, %q", tv, said)
-	}
+	tv, said := follow(50_000)
+	must.Hold(t, math.IsNaN(tv) && said == "", "without an order: %g, %q", tv, said)
 	many, paying := follow(50_000, "a", "b")
 	few, not := follow(1_000, "a", "b")
 	one, _ := follow(1_000, "a")
-	if !(many < few && one < few && many > 0 && few < 1) {
-		t.Errorf("many people: %g; few: %g, with one remembered column %g", many, few, one)
-	}
-	if !strings.Contains(paying, "what follows a value misses") || strings.Contains(paying, "HARDLY") || !strings.Contains(not, "WILL HARDLY PAY") {
-		t.Errorf("many people: %q; few: %q", paying, not)
-	}
+	must.Hold(t, many < few && one < few && many > 0 && few < 1, "many people: %g; few: %g, with one remembered column %g", many, few, one)
+	must.Hold(t, strings.Contains(paying, "what follows a value misses") && !strings.Contains(paying, "HARDLY") && strings.Contains(not, "WILL HARDLY PAY"),
+		"many people: %q; few: %q", paying, not)
 }
 
 // TestNoisiest: the column whose table of transitions has the most noise is named if that alone is worse than rows dealt at random,
@@ -94,8 +86,7 @@ func TestNoisiest(t *testing.T) {
 		{Name: "wide", Type: domain.Int64, Cuts: domain.EqualCuts(0, 30, 30), Resolution: 1, HasFallback: true},
 		{Name: "narrow", Type: domain.Int64, Cuts: domain.EqualCuts(0, 8, 8), Resolution: 1, HasFallback: true},
 	}}
-	people, err := records.WithEvents(nil, nil, []int64{1, 2, 3, 5}, 5)
-	must.Do(t, err)
+	people := must.Value(records.WithEvents(nil, nil, []int64{1, 2, 3, 5}, 5))(t)
 	noisiest := func(units, epsilon float64, given bool, previous ...string) Forgotten {
 		d := must.Value(people.WithSequence(domain.Sequence{Column: "day", Previous: previous}))(t)
 		p := solver.Problem{Domain: d, Workload: query.Default(d.Sizes()), Epsilon: dp.Epsilon(epsilon), Delta: 1e-9, Units: units}
@@ -119,11 +110,9 @@ func TestNoisiest(t *testing.T) {
 		{2_500, 1, false, []string{"wide"}, ""},
 		{2_500, 1, true, []string{}, ""},
 	} {
-		if got := noisiest(test.units, test.epsilon, test.given, test.previous...); got.Column != test.want || got.Column != "" && got.Noise <= got.Dealt {
-			t.Errorf("%v: %v", test, got)
-		}
+		got := noisiest(test.units, test.epsilon, test.given, test.previous...)
+		must.Hold(t, got.Column == test.want && (got.Column == "" || got.Noise > got.Dealt), "%v: %v", test, got)
 	}
-	if both, one := noisiest(1_000, 1, true, "wide", "narrow"), noisiest(1_000, 1, true, "wide"); one.Noise >= both.Noise {
-		t.Errorf("noise %v alone, %v with another", one, both)
-	}
+	both, one := noisiest(1_000, 1, true, "wide", "narrow"), noisiest(1_000, 1, true, "wide")
+	must.Hold(t, one.Noise < both.Noise, "noise %v alone, %v with another", one, both)
 }

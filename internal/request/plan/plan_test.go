@@ -33,17 +33,13 @@ func problem(width int, sizes ...int) solver.Problem {
 func TestMakeListsEveryMethod(t *testing.T) {
 	for _, method := range []string{"auto", "dpam", "dpfw"} {
 		p := must.Value(Make(problem(2, 4, 5, 6, 2), method, 0, true, 0, nil))(t)
-		if len(p.Alternatives)+len(p.Comparisons)+1 != len(methods.All()) || method != "auto" && p.Method != method || p.Why == "" {
-			t.Errorf("%s: %s because %q, beside %d others", method, p.Method, p.Why, len(p.Alternatives))
-		}
+		must.Hold(t, len(p.Alternatives)+len(p.Comparisons)+1 == len(methods.All()) && (method == "auto" || p.Method == method) && p.Why != "",
+			"%s: %s because %q, beside %d others", method, p.Method, p.Why, len(p.Alternatives))
 		for _, a := range p.Alternatives {
-			if a.Method == p.Method || a.Refusal == "" && (a.Summary == "" || a.Seconds <= 0) {
-				t.Errorf("%s: alternative %+v", method, a)
-			}
+			must.Hold(t, a.Method != p.Method && (a.Refusal != "" || a.Summary != "" && a.Seconds > 0), "%s: alternative %+v", method, a)
 		}
-		if !(p.AverageTV > 0 && p.AverageTV < 0.2) || p.Rows != 50_000 || p.Universe != 240 || !(p.SolveBytes > 0) || !(p.FileBytes > 0) {
-			t.Errorf("%s: figures %+v", method, p)
-		}
+		must.Hold(t, p.AverageTV > 0 && p.AverageTV < 0.2 && p.Rows == 50_000 && p.Universe == 240 && p.SolveBytes > 0 && p.FileBytes > 0,
+			"%s: figures %+v", method, p)
 	}
 }
 
@@ -62,9 +58,8 @@ func TestAlternativesThatDoNotApply(t *testing.T) {
 		}
 	}
 	must.Hold(t, refused != 0, "every method claims to be pure")
-	if text := inJSON(t, p); strings.Count(text, `"refusal": `) != refused {
-		t.Errorf("%d are refused:\n%s", refused, text)
-	}
+	text := inJSON(t, p)
+	must.Hold(t, strings.Count(text, `"refusal": `) == refused, "%d are refused:\n%s", refused, text)
 }
 
 // inJSON is a plan for programs.
@@ -101,9 +96,8 @@ func TestManyColumnsAtLargeEpsilon(t *testing.T) {
 		p.Epsilon = epsilon
 		plan, err := Make(p, "auto", 0, true, 0, nil)
 		must.Need(t, err == nil, "ε = %g: %v", float64(epsilon), err)
-		if plan.Charges.Accounting != want.String() || !(plan.AverageTV > 0) {
-			t.Errorf("ε = %g: %s accounting, predicted %g", float64(epsilon), plan.Charges.Accounting, plan.AverageTV)
-		}
+		must.Hold(t, plan.Charges.Accounting == want.String() && plan.AverageTV > 0,
+			"ε = %g: %s accounting, predicted %g", float64(epsilon), plan.Charges.Accounting, plan.AverageTV)
 	}
 }
 
@@ -129,9 +123,8 @@ func TestPlanSaysWhichMethodSuits(t *testing.T) {
 	} {
 		must.Hold(t, strings.Contains(x.text, x.want), "no %q in\n%s", x.want, x.text)
 	}
-	if text := said("auto", 4, few...); strings.Contains(text, "better_suited") || strings.Contains(text, "too_wide") {
-		t.Errorf("the rule's own choice is doubted in\n%s", text)
-	}
+	text := said("auto", 4, few...)
+	must.Hold(t, !strings.Contains(text, "better_suited") && !strings.Contains(text, "too_wide"), "the rule's own choice is doubted in\n%s", text)
 }
 
 // Errors fall with ε: errors of a curve, and errors that a target is answered from, over made-up domains with learned bins.
@@ -154,9 +147,8 @@ func TestErrorsAgree(t *testing.T) {
 			before := math.Inf(1)
 			for e := leastEpsilon; e < MostEpsilon; e *= 1.3 {
 				tv, low, high := q.Error(dp.Epsilon(e))
-				if !(tv <= before) || !(low <= tv && tv <= high) {
-					t.Errorf("%d and %d columns, %g units: at ε = %.3g the error is %g in %g to %g, and %g at less", columns[0], columns[1], units, e, tv, low, high, before)
-				}
+				must.Hold(t, tv <= before && low <= tv && tv <= high,
+					"%d and %d columns, %g units: at ε = %.3g the error is %g in %g to %g, and %g at less", columns[0], columns[1], units, e, tv, low, high, before)
 				before = tv
 			}
 			for _, x := range q.Curve() {
@@ -170,13 +162,11 @@ func TestErrorsAgree(t *testing.T) {
 			}
 			for _, p.Epsilon = range []dp.Epsilon{.7, 10} {
 				made := must.Value(Make(p, m.Name, 0, true, 0, nil))(t)
-				if p.Epsilon == 10 && made.AverageTV != made.Curve[4].TV || made.LeastTV > made.LowTV {
-					t.Errorf("curve %v, plan %g, at least %g, of equal records %g", made.Curve, made.AverageTV, made.LowTV, made.LeastTV)
-				}
+				must.Hold(t, (p.Epsilon != 10 || made.AverageTV == made.Curve[4].TV) && made.LeastTV <= made.LowTV,
+					"curve %v, plan %g, at least %g, of equal records %g", made.Curve, made.AverageTV, made.LowTV, made.LeastTV)
 				made.Answer(q)
-				if tv, _, _ := q.Error(p.Epsilon); made.AverageTV != tv || made.Curve[2] != q.Curve()[2] {
-					t.Errorf("the plan of a question says %g, and its answer is %g", made.AverageTV, tv)
-				}
+				tv, _, _ := q.Error(p.Epsilon)
+				must.Hold(t, made.AverageTV == tv && made.Curve[2] == q.Curve()[2], "the plan of a question says %g, and its answer is %g", made.AverageTV, tv)
 			}
 		}
 	}
@@ -199,9 +189,8 @@ func TestLeastSeen(t *testing.T) {
 				want = 3 * math.Sqrt(squares/(x.Share.Float()*mu*mu))
 			}
 		}
-		if got := made.leastSeen(); math.Abs(got/want-1) > .01 {
-			t.Errorf("%v: %v records, want %v", n, got, want)
-		}
+		got := made.leastSeen()
+		must.Hold(t, math.Abs(got/want-1) <= .01, "%v: %v records, want %v", n, got, want)
 		must.Contain(t, inJSON(t, made), fmt.Sprintf(`"units_seen_by_themselves": %.0f,`, made.leastSeen()), "%v", n)
 	}
 	made, err := Make(problem(2, 4, 5), "auto", 0, true, 0, nil)
@@ -230,8 +219,7 @@ func TestMemoryOfKeptRecords(t *testing.T) {
 		{"wide and learned", both, 2*52*units + 2*50*units, "bins are learned from them"},
 	} {
 		must.Hold(t, countBytes(tt.p) == tt.bytes, "%s: %g bytes, want %g", tt.name, countBytes(tt.p), tt.bytes)
-		if why := kept(tt.p); !strings.Contains(why, tt.says) || (why == "") != (tt.says == "") {
-			t.Errorf("%s: %q", tt.name, why)
-		}
+		why := kept(tt.p)
+		must.Hold(t, strings.Contains(why, tt.says) && (why == "") == (tt.says == ""), "%s: %q", tt.name, why)
 	}
 }

@@ -33,9 +33,8 @@ func TestAverageTVOfAKnownTable(t *testing.T) {
 	sizes := []int{16, 7, 15, 5, 2, 2, 10}
 	noisy, cliques := alike(sizes, 3, 35/(2*0.01427))
 	must.Need(t, len(cliques) == 35, "%d triples", len(cliques))
-	if got := AverageTV(sizes, noisy, cliques, 48842); math.Abs(got/0.0231-1) > 0.1 {
-		t.Errorf("predicted %.4f, measured 0.0231", got)
-	}
+	got := AverageTV(sizes, noisy, cliques, 48842)
+	must.Hold(t, math.Abs(got/0.0231-1) <= 0.1, "predicted %.4f, measured 0.0231", got)
 }
 
 // More noise or fewer units never make a prediction better; it stays a total variation.
@@ -45,17 +44,12 @@ func TestAverageTVIsMonotone(t *testing.T) {
 	for _, variance := range []float64{1e-6, 1, 100, 1e4, 1e8, 1e300} {
 		noisy, cliques := alike(sizes, 2, variance)
 		got := AverageTV(sizes, noisy, cliques, 1000)
-		if !(got >= before && got <= 1) {
-			t.Errorf("variance %g: %g after %g", variance, got, before)
-		}
-		if fewer := AverageTV(sizes, noisy, cliques, 100); fewer < got {
-			t.Errorf("variance %g: %g with 1000 units, %g with 100", variance, got, fewer)
-		}
+		must.Hold(t, got >= before && got <= 1, "variance %g: %g after %g", variance, got, before)
+		fewer := AverageTV(sizes, noisy, cliques, 100)
+		must.Hold(t, fewer >= got, "variance %g: %g with 1000 units, %g with 100", variance, got, fewer)
 		before = got
 	}
-	if before < 0.1 {
-		t.Errorf("with nothing but noise the prediction is %g", before)
-	}
+	must.Hold(t, before >= 0.1, "with nothing but noise the prediction is %g", before)
 }
 
 // Columns of one cell have nothing to err in.
@@ -64,15 +58,12 @@ func TestAverageTVOfTrivialColumns(t *testing.T) {
 		noisy, cliques := alike(sizes, min(2, len(sizes)), 50)
 		got := AverageTV(sizes, noisy, cliques, 1000)
 		must.Hold(t, !math.IsNaN(got) && got >= 0 && got <= 1, "sizes %v: %g", sizes, got)
-		if product(sizes) == 1 && got != 0 {
-			t.Errorf("sizes %v: %g, want 0", sizes, got)
-		}
+		must.Hold(t, product(sizes) != 1 || got == 0, "sizes %v: %g, want 0", sizes, got)
 	}
 	five, cliques := alike([]int{5}, 1, 50)
 	with, both := alike([]int{1, 5}, 2, 50)
-	if a, b := AverageTV([]int{5}, five, cliques, 1000), AverageTV([]int{1, 5}, with, both, 1000); math.Abs(a-b) > 1e-12 {
-		t.Errorf("a column of one cell changes the prediction from %g to %g", a, b)
-	}
+	a, b := AverageTV([]int{5}, five, cliques, 1000), AverageTV([]int{1, 5}, with, both, 1000)
+	must.Hold(t, math.Abs(a-b) <= 1e-12, "a column of one cell changes the prediction from %g to %g", a, b)
 }
 
 func product(sizes []int) int {
@@ -96,9 +87,8 @@ func TestAverageTVOfALongWorkload(t *testing.T) {
 		whole += math.Min(1, p.marginal(c)) / float64(len(cliques))
 	}
 	must.Need(t, len(cliques) > maxPredicted, "%d marginals are not many", len(cliques))
-	if got := AverageTV(sizes, noisy, cliques, 20000); math.Abs(got/whole-1) > 0.1 {
-		t.Errorf("a sample of the marginals gives %g, all of them %g", got, whole)
-	}
+	got := AverageTV(sizes, noisy, cliques, 20000)
+	must.Hold(t, math.Abs(got/whole-1) <= 0.1, "a sample of the marginals gives %g, all of them %g", got, whole)
 }
 
 // A release's measured error scales predictions: all of it at its own ε and units, half of its logarithm at ten times either,
@@ -133,9 +123,7 @@ func TestScale(t *testing.T) {
 		"of itself": at(1, p.Units, Target{}) / plain / .25, "at ten times ε": at(10, p.Units, Target{}) / tenfold / .5,
 		"of ten times the units": at(1, 10*p.Units, Target{}) / wide / .5, "of columns": at(1, p.Units, Target{Width: 1}) / column,
 	} {
-		if math.Abs(got-1) > 1e-9 {
-			t.Errorf("%s: %.6f of what is wanted", name, got)
-		}
+		must.Hold(t, math.Abs(got-1) <= 1e-9, "%s: %.6f of what is wanted", name, got)
 	}
 }
 
@@ -173,7 +161,6 @@ func TestNearConstants(t *testing.T) {
 			}
 		}
 	}
-	if mean := math.Exp(sum / float64(all)); within < all*4/5 || mean < .6 || mean > 1.8 {
-		t.Errorf("%d of %d forecasts are within a factor of three, %.2f of the error in the mean", within, all, mean)
-	}
+	mean := math.Exp(sum / float64(all))
+	must.Hold(t, within >= all*4/5 && mean >= .6 && mean <= 1.8, "%d of %d forecasts are within a factor of three, %.2f of the error in the mean", within, all, mean)
 }

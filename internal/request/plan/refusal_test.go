@@ -31,9 +31,8 @@ func TestRefusalNamesColumns(t *testing.T) {
 		must.Hold(t, strings.Contains(fix, want), "fix %q lacks %q", fix, want)
 	}
 	for i := range sizes {
-		if name := fmt.Sprintf("c%d from", i); i != 3 && i != 17 && strings.Contains(fix, name) {
-			t.Errorf("fix %q coarsens a column of two cells", fix)
-		}
+		name := fmt.Sprintf("c%d from", i)
+		must.Hold(t, i == 3 || i == 17 || !strings.Contains(fix, name), "fix %q coarsens a column of two cells", fix)
 	}
 
 	// With those sizes it fits.
@@ -48,9 +47,8 @@ func TestRefusalNamesColumns(t *testing.T) {
 	sizes[3], sizes[17] = c3, c17
 	p = problem(2, sizes...)
 	p.MemoryLimit = limit
-	if _, _, err := methods.Choose(p, "dpam"); err != nil {
-		t.Errorf("with %d and %d cells: %v", c3, c17, err)
-	}
+	_, _, err = methods.Choose(p, "dpam")
+	must.Hold(t, err == nil, "with %d and %d cells: %v", c3, c17, err)
 }
 
 // Where coarsening cannot help it is not named.
@@ -61,9 +59,8 @@ func TestRefusalOfTooManyColumns(t *testing.T) {
 	}
 	p := problem(2, sizes...)
 	_, _, err := methods.Choose(p, "dpam")
-	if _, fix := Refusal(p, "dpam", err); fix != "drop columns, or raise --memory_limit; --method=auto takes any domain" {
-		t.Errorf("fix %q", fix)
-	}
+	_, fix := Refusal(p, "dpam", err)
+	must.Hold(t, fix == "drop columns, or raise --memory_limit; --method=auto takes any domain", "fix %q", fix)
 	p = problem(2, sizes...)
 	same := must.Value(query.NewLinear([][]float64{{1, -1, 0, -1, 1, 0, 0, 0, .5}}))(t)
 	p.Workload.Marginals = append(p.Workload.Marginals, query.Marginal{Clique: domain.Clique{0, 1}, Weight: 1, Queries: same})
@@ -71,9 +68,8 @@ func TestRefusalOfTooManyColumns(t *testing.T) {
 	if _, fix := Refusal(p, "dpam", err); fix != "drop columns, or raise --memory_limit" {
 		t.Errorf("fix %q", fix)
 	}
-	if what, _ := Refusal(p, "magic", errors.New("methods: no method is called \"magic\"")); !strings.Contains(what, "want auto or ") {
-		t.Errorf("what %q", what)
-	}
+	what, _ := Refusal(p, "magic", errors.New("methods: no method is called \"magic\""))
+	must.Hold(t, strings.Contains(what, "want auto or "), "what %q", what)
 }
 
 // A table that is too small for its columns is told so, with the number of units that would do, by the same prediction.
@@ -88,14 +84,11 @@ func TestTooSmall(t *testing.T) {
 	}
 	small, said := text(344)
 	want := fmt.Sprintf("poor: 344 rows are too few; about %s would do", page.Count(small.Enough))
-	if !(small.AverageTV > FewTV) || small.Enough < 1000 || !strings.Contains(said, want) {
-		t.Errorf("average TV %v, enough %v; no %q in\n%s", small.AverageTV, small.Enough, want, said)
-	}
+	must.Hold(t, small.AverageTV > FewTV && small.Enough >= 1000 && strings.Contains(said, want),
+		"average TV %v, enough %v; no %q in\n%s", small.AverageTV, small.Enough, want, said)
 	large, said := text(small.Enough)
-	if large.AverageTV > FewTV || large.Enough != 0 || strings.Contains(said, "too few") {
-		t.Errorf("%.0f units: average TV %v, enough %v\n%s", small.Enough, large.AverageTV, large.Enough, said)
-	}
-	if fewer, _ := text(small.Enough / 2.6); !(fewer.AverageTV > FewTV) {
-		t.Errorf("%.0f units would do, and so would %.0f", small.Enough, small.Enough/2.6)
-	}
+	must.Hold(t, large.AverageTV <= FewTV && large.Enough == 0 && !strings.Contains(said, "too few"),
+		"%.0f units: average TV %v, enough %v\n%s", small.Enough, large.AverageTV, large.Enough, said)
+	fewer, _ := text(small.Enough / 2.6)
+	must.Hold(t, fewer.AverageTV > FewTV, "%.0f units would do, and so would %.0f", small.Enough, small.Enough/2.6)
 }

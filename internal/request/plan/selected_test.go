@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/solver/methods"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 	"github.com/dapple-dp/dapple/solver/dpfw"
 )
@@ -33,26 +34,20 @@ func TestErrorOfSelections(t *testing.T) {
 		}
 		p.Workload = query.AllMarginals(p.Domain.Sizes(), r.width, 10_000)
 		m, _, err := methods.Choose(p, dpfw.Method(dpfw.Settings{Form: r.form}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		l, measured, err := Charge(p, m, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		tv := predict(p, m, l, measured, Target{}, nil)
 		if ratio := tv / r.measured; !(ratio > .5 && ratio < 2) {
 			t.Errorf("%+v: predicted %.4f", r, tv)
 		} else {
 			t.Logf("%+v: predicted %.4f", r, tv)
 		}
-		if one := predict(p, m, l, measured, Target{Width: 1}, nil); !(one > 0 && one < tv) {
-			t.Errorf("%+v: predicted %.4f of single columns, %.4f of all", r, one, tv)
-		}
+		one := predict(p, m, l, measured, Target{Width: 1}, nil)
+		must.Hold(t, one > 0 && one < tv, "%+v: predicted %.4f of single columns, %.4f of all", r, one, tv)
 	}
 	// A method of others that selects in another way has no price.
 	p := problem(2, 3)
-	if x := selected(p, solver.Method{Accesses: func(solver.Problem) ([]solver.Access, error) { return nil, nil }}, dp.Budget{}, nil); !math.IsNaN(x) {
-		t.Errorf("a method without selections is predicted to miss %g", x)
-	}
+	x := selected(p, solver.Method{Accesses: func(solver.Problem) ([]solver.Access, error) { return nil, nil }}, dp.Budget{}, nil)
+	must.Hold(t, math.IsNaN(x), "a method without selections is predicted to miss %g", x)
 }

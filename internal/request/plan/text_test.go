@@ -38,9 +38,8 @@ func checkBrief(t *testing.T, p *plan.Plan) {
 		t.Errorf("%s: %d lines\n%s", p.Method, n, text)
 	}
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(line); n > 111 {
-			t.Errorf("%s: %d characters: %s", p.Method, n, line)
-		}
+		n := utf8.RuneCountInString(line)
+		must.Hold(t, n <= 111, "%s: %d characters: %s", p.Method, n, line)
 	}
 }
 

@@ -44,8 +44,6 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 	lines := strings.Split(strings.Trim(raw, "\r "), "\r")
 	for i := 1; i < len(lines); i++ {
-		if len(lines[i]) < len(strings.TrimRight(lines[i-1], " ")) {
-			t.Errorf("%q does not cover %q", lines[i], lines[i-1])
-		}
+		must.Hold(t, len(lines[i]) >= len(strings.TrimRight(lines[i-1], " ")), "%q does not cover %q", lines[i], lines[i-1])
 	}
 }

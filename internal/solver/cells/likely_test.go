@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestLikely: where most cells are empty likely counts are at most half as far from the truth as answers, in squares, and none is further than
@@ -23,19 +25,14 @@ func TestLikely(t *testing.T) {
 			answers[i], base[i] = n+sigma*rng.NormFloat64(), rows[i/k]*columns[i%k]/8000
 		}
 		mean, share := Likely(answers, base, sigma*sigma)
-		if mean == nil || share < .7 {
-			t.Fatalf("%d × %d, σ = %.1f: %.2f of the cells have a law of their own", k, k, sigma, share)
-		}
+		must.Need(t, mean != nil && share >= .7, "%d × %d, σ = %.1f: %.2f of the cells have a law of their own", k, k, sigma, share)
 		off, noise := 0.0, 0.0
 		for i, x := range mean {
 			off, noise = off+(x-truth[i])*(x-truth[i]), noise+(answers[i]-truth[i])*(answers[i]-truth[i])
-			if x < 0 || x < answers[i]-3.001*sigma || x > max(0, answers[i]+3.001*sigma) {
-				t.Errorf("%d × %d, σ = %.1f: an answer of %.1f has a likely count of %.1f", k, k, sigma, answers[i], x)
-			}
+			must.Hold(t, x >= 0 && x >= answers[i]-3.001*sigma && x <= max(0, answers[i]+3.001*sigma),
+				"%d × %d, σ = %.1f: an answer of %.1f has a likely count of %.1f", k, k, sigma, answers[i], x)
 		}
-		if off > noise/2 {
-			t.Errorf("%d × %d, σ = %.1f: squared errors are %.2f of those of answers", k, k, sigma, off/noise)
-		}
+		must.Hold(t, off <= noise/2, "%d × %d, σ = %.1f: squared errors are %.2f of those of answers", k, k, sigma, off/noise)
 		for i, b := range base {
 			answers[i] = b + math.Sqrt(b)*rng.NormFloat64() + sigma*rng.NormFloat64()
 		}

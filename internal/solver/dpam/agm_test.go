@@ -58,9 +58,7 @@ func TestExactAnswers(t *testing.T) {
 	first := d.loss()
 	for step := 1; step <= 500; step++ {
 		d.step()
-		if d.smoothness < .02 || d.smoothness > .5 {
-			t.Fatalf("step %d: smoothness %g", step, d.smoothness)
-		}
+		must.Need(t, d.smoothness >= .02 && d.smoothness <= .5, "step %d: smoothness %g", step, d.smoothness)
 		if d.loss() > first {
 			t.Fatalf("step %d: loss %g above the loss of the start, %g", step, d.loss(), first)
 		}
@@ -68,9 +66,8 @@ func TestExactAnswers(t *testing.T) {
 		for c, q := range d.qx {
 			largest = max(largest, math.Abs(q-r.target[c]))
 		}
-		if limit := map[int]float64{200: 1e-4, 500: 2e-5}[step]; limit > 0 && largest > limit {
-			t.Errorf("step %d: largest error %g, want at most %g", step, largest, limit)
-		}
+		limit := map[int]float64{200: 1e-4, 500: 2e-5}[step]
+		must.Hold(t, limit <= 0 || largest <= limit, "step %d: largest error %g, want at most %g", step, largest, limit)
 	}
 	t.Logf("%d evaluations, smoothness %.3f", d.evaluations, d.smoothness)
 	must.Hold(t, d.evaluations <= 600, "%d evaluations for 500 steps, want at most 600", d.evaluations)
@@ -109,25 +106,16 @@ func divergenceIdentity(t *testing.T, never domain.Exclusions) {
 				want += p * (math.Log(p) - math.Log(u[z]))
 			}
 		}
-		if math.Abs(got-want) > 1e-9 {
-			t.Fatalf("divergence %g, direct sum %g", got, want)
-		}
-		if square/2 > worstSmoothness*want {
-			t.Fatalf("worst smoothness violated: %g > %g", square/2, want)
-		}
+		must.Need(t, math.Abs(got-want) <= 1e-9, "divergence %g, direct sum %g", got, want)
+		must.Need(t, square/2 <= worstSmoothness*want, "worst smoothness violated: %g > %g", square/2, want)
 		o.Eval(d.x, views)
 		for c := range q {
-			if math.Abs(q[c]-d.qx[c]) > 1e-13 {
-				t.Fatalf("marginal of the average %g, running %g", q[c], d.qx[c])
-			}
+			must.Need(t, math.Abs(q[c]-d.qx[c]) <= 1e-13, "marginal of the average %g, running %g", q[c], d.qx[c])
 		}
-		if s := summation.Long(d.x); math.Abs(s-1) > 1e-12 {
-			t.Fatalf("average sums to %g", s)
-		}
+		s := summation.Long(d.x)
+		must.Need(t, math.Abs(s-1) <= 1e-12, "average sums to %g", s)
 		never.Cells(domain.Clique{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, sizes, func(z int) {
-			if d.x[z] != 0 || d.u[z] != 0 {
-				t.Fatalf("impossible cell %d has probability %g", z, d.x[z])
-			}
+			must.Need(t, d.x[z] == 0 && d.u[z] == 0, "impossible cell %d has probability %g", z, d.x[z])
 		})
 	}
 }
@@ -166,9 +154,7 @@ func TestRiskIsUnbiased(t *testing.T) {
 		for name, m := range map[string]moments{"counts": count, "weighted": weight} {
 			mean, se := m.meanAndError()
 			t.Logf("uneven %t, %s: estimate − truth = %.1f ± %.1f", uneven, name, mean, se)
-			if math.Abs(mean) > 4*se {
-				t.Errorf("uneven %t, %s: estimate − truth = %g ± %g", uneven, name, mean, se)
-			}
+			must.Hold(t, math.Abs(mean) <= 4*se, "uneven %t, %s: estimate − truth = %g ± %g", uneven, name, mean, se)
 		}
 	}
 }
@@ -223,13 +209,11 @@ func TestStoppingRule(t *testing.T) {
 		ratios = append(ratios, kept/best)
 	}
 	slices.Sort(ratios)
-	if q := ratios[len(ratios)*9/10]; q > 1.15 {
-		t.Errorf("90 %% quantile of error/best %g, want at most 1.15", q)
-	}
+	q := ratios[len(ratios)*9/10]
+	must.Hold(t, q <= 1.15, "90 %% quantile of error/best %g, want at most 1.15", q)
 	t.Logf("mean square error predicted %.1f, true %.1f counts²", predicted, actual)
-	if r := predicted / actual; r < .75 || r > 1.15 {
-		t.Errorf("mean square error predicted %.1f, true %.1f counts²", predicted, actual)
-	}
+	r := predicted / actual
+	must.Hold(t, r >= .75 && r <= 1.15, "mean square error predicted %.1f, true %.1f counts²", predicted, actual)
 	t.Logf("median %.3f, 90 %% quantile %.3f", ratios[30], ratios[54])
 }
 
@@ -245,9 +229,7 @@ func TestPrior(t *testing.T) {
 	o, ms, table := tree10(t, 1e4)
 	fit := must.Value(Fit(o, ms, 10_000, FitSettings{Prior: table.Counts}))(t)
 	for z, n := range table.Counts {
-		if math.Abs(fit.Weights[z]-n/10_000) > 1e-4 || (n == 0 && fit.Weights[z] != 0) {
-			t.Fatalf("cell %d: weight %g, prior %g", z, fit.Weights[z], n/10_000)
-		}
+		must.Need(t, math.Abs(fit.Weights[z]-n/10_000) <= 1e-4 && (n != 0 || fit.Weights[z] == 0), "cell %d: weight %g, prior %g", z, fit.Weights[z], n/10_000)
 	}
 }
 
@@ -275,9 +257,7 @@ func TestProject(t *testing.T) {
 	first(got)
 	for i := range got {
 		for c, x := range got[i] {
-			if math.Abs(x-answers[i][c]/10_000) > 1e-3 {
-				t.Fatalf("marginal %d cell %d: residual %g, want %g", i, c, x, answers[i][c]/10_000)
-			}
+			must.Need(t, math.Abs(x-answers[i][c]/10_000) <= 1e-3, "marginal %d cell %d: residual %g, want %g", i, c, x, answers[i][c]/10_000)
 		}
 	}
 	y := noisy(ms, rand.New(rand.NewPCG(4, 4)))
@@ -289,9 +269,7 @@ func TestProject(t *testing.T) {
 func TestTotalOf(t *testing.T) {
 	got := totalOf([]query.Measurement{{Values: []float64{4, 6}, Variance: 2}, {Values: []float64{10, 5, 1}, Variance: 1}})
 	// 10 with variance 4 and 16 with variance 3: (10/4 + 16/3)/(1/4 + 1/3).
-	if math.Abs(got.Units-94.0/7) > 1e-12 || math.Abs(got.Variance-12.0/7) > 1e-12 {
-		t.Errorf("totalOf = %+v, want 94/7 and 12/7", got)
-	}
+	must.Hold(t, math.Abs(got.Units-94.0/7) <= 1e-12 && math.Abs(got.Variance-12.0/7) <= 1e-12, "totalOf = %+v, want 94/7 and 12/7", got)
 	if got := totalOf([]query.Measurement{{Values: []float64{-40}, Variance: 2}}); got.Units != 1 {
 		t.Errorf("totalOf of a negative sum = %g, want 1", got.Units)
 	}
@@ -299,9 +277,8 @@ func TestTotalOf(t *testing.T) {
 
 func TestPrecision(t *testing.T) {
 	w := query.Workload{Marginals: []query.Marginal{{Weight: 1}, {Weight: 8}}}
-	if got := precision(w); math.Abs(got[1]/got[0]-4) > 1e-12 {
-		t.Errorf("precision of weights 1, 8 = %v, want 1 : 4", got)
-	}
+	got := precision(w)
+	must.Hold(t, math.Abs(got[1]/got[0]-4) <= 1e-12, "precision of weights 1, 8 = %v, want 1 : 4", got)
 	w.Marginals[1].Weight = 1
 	if got := precision(w); got != nil {
 		t.Errorf("precision of equal weights = %v, want nil", got)

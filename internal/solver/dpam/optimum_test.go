@@ -11,6 +11,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/dense"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestOptimum: without its stopping rule the descent goes to the least loss. That is found here by code which shares
@@ -98,17 +99,14 @@ func TestOptimum(t *testing.T) {
 	x := weights(found.X)
 	least := loss(x, slope)
 	_, g := gap(x, slope)
-	if g > 1e-9 {
-		t.Fatalf("L-BFGS ended at most %g above the least loss: the test is blind", g)
-	}
+	must.Need(t, g <= 1e-9, "L-BFGS ended at most %g above the least loss: the test is blind", g)
 
 	plan := dense.NewPlan(sizes, cliques)
 	d := start(dense.NewOracle(plan), newRisk(plan, ms, total, FitSettings{Seed: 1}))
 	for range 3000 {
 		d.step()
 	}
-	if got := d.loss(); math.Abs(got-least) > 1e-9 {
-		t.Errorf("loss %.3g after 3000 steps; the least is %.3g", got, least)
-	}
+	got := d.loss()
+	must.Hold(t, math.Abs(got-least) <= 1e-9, "loss %.3g after 3000 steps; the least is %.3g", got, least)
 	t.Logf("loss %.6g, of L-BFGS %.6g, gap %.2g", d.loss(), least, g)
 }

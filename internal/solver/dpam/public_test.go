@@ -41,9 +41,8 @@ func TestPublic(t *testing.T) {
 			}
 			return solvertest.Run(t, table, p, dp.ZCDP, 2.088e-4, seed, func(p solver.Problem, c *solvertest.Curator) (*solver.Result, error) {
 				r, err := solve(p, c)
-				if err == nil && keep != nil && (r.Public == nil || r.Public.Rows != p.Public.Rows) {
-					t.Errorf("the result says %+v of a public table of %d rows", r.Public, p.Public.Rows)
-				}
+				must.Hold(t, err != nil || keep == nil || r.Public != nil && r.Public.Rows == p.Public.Rows,
+					"the result is not of the public table %+v: %+v", p.Public, r)
 				return r, err
 			})
 		})
@@ -52,10 +51,6 @@ func TestPublic(t *testing.T) {
 	same, _ := errors(func([]domain.Code) bool { return true })
 	other, _ := errors(func(r []domain.Code) bool { return r[0] == 1 })
 	t.Logf("largest error %.4f without a public table, %.4f with one of the same people, %.4f with one of others", without, same, other)
-	if same > without*2/3 {
-		t.Errorf("largest error %.4f, and %.4f without the public table: want a third less", same, without)
-	}
-	if other > 1.05*without {
-		t.Errorf("largest error %.4f with a misleading table, %.4f without: want at most 5 %% more", other, without)
-	}
+	must.Hold(t, same <= without*2/3, "largest error %.4f, and %.4f without the public table: want a third less", same, without)
+	must.Hold(t, other <= 1.05*without, "largest error %.4f with a misleading table, %.4f without: want at most 5 %% more", other, without)
 }

@@ -62,8 +62,7 @@ func TestThin(t *testing.T) {
 			foretold, errors, plain = foretold+fit.RMSE*fit.RMSE*float64(k*k), errors+square(fit), plain+square(must.Value(Fit(o, ms, 8000, s))(t))
 			n++
 		}
-		if kind.thin && (3*thin < 2*n || errors > .85*plain) || !kind.thin && (3*thin > n || errors > 1.02*plain) || math.Abs(errors/foretold-1) > .3 {
-			t.Errorf("%s: %d of %d fits start from likely counts; their squared errors are %.2f of those of others, and %.2f of what is foretold", kind.name, thin, n, errors/plain, errors/foretold)
-		}
+		must.Hold(t, (!kind.thin || 3*thin >= 2*n && errors <= .85*plain) && (kind.thin || 3*thin <= n && errors <= 1.02*plain) && math.Abs(errors/foretold-1) <= .3,
+			"%s: %d of %d fits start from likely counts; their squared errors are %.2f of those of others, and %.2f of what is foretold", kind.name, thin, n, errors/plain, errors/foretold)
 	}
 }

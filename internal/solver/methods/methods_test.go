@@ -44,9 +44,8 @@ func init() { solver.Register(mine()) }
 func TestRegister(t *testing.T) {
 	m, why, err := methods.Choose(solver.Problem{}, "mine")
 	must.Hold(t, err == nil && m.Name == "mine" && why == "named in the request", "Choose = %q, %q, %v", m.Name, why, err)
-	if bytes, seconds := m.Cost(solver.Problem{}); !math.IsNaN(bytes) || !math.IsNaN(seconds) {
-		t.Errorf("a cost that nobody stated is %g bytes, %g s", bytes, seconds)
-	}
+	bytes, seconds := m.Cost(solver.Problem{})
+	must.Hold(t, math.IsNaN(bytes) && math.IsNaN(seconds), "a cost that nobody stated is %g bytes, %g s", bytes, seconds)
 	must.List(t, methods.Names(), []string{"rake", "dpam", "dpfw", "mine"}, "Names")
 	all := methods.All()
 	all[0] = mine()
@@ -68,24 +67,20 @@ func TestSettings(t *testing.T) {
 			continue
 		}
 		accesses, _ := m.Accesses(p)
-		if last := accesses[len(accesses)-1]; last.Stage != solver.ErrorStage {
-			t.Errorf("%s leaves nothing to the measurement of its error: it ends with %s", name, last.Stage)
-		}
-		if cell := slices.ContainsFunc(accesses, func(a solver.Access) bool { return a.Kind == dp.Exponential }); cell != strings.Contains(want, "cell") {
-			t.Errorf("%s selects cells: %v", name, cell)
-		}
+		last := accesses[len(accesses)-1]
+		must.Hold(t, last.Stage == solver.ErrorStage, "%s leaves nothing to the measurement of its error: it ends with %s", name, last.Stage)
+		cell := slices.ContainsFunc(accesses, func(a solver.Access) bool { return a.Kind == dp.Exponential })
+		must.Hold(t, cell == strings.Contains(want, "cell"), "%s selects cells: %v", name, cell)
 		open := &domain.Domain{Attributes: []domain.Attribute{{Name: "a", Type: domain.Int64, Cuts: []int64{0, 9}, Resolution: 1, Learned: 4, Null: true}}}
-		if _, _, err := methods.Choose(solver.Problem{Domain: open, Workload: query.Default(open.Sizes()), Epsilon: 1, Delta: 1e-9}, name); err == nil {
-			t.Errorf("%s accepts a column whose bins are to be learned", name)
-		}
+		_, _, err = methods.Choose(solver.Problem{Domain: open, Workload: query.Default(open.Sizes()), Epsilon: 1, Delta: 1e-9}, name)
+		must.Hold(t, err != nil, "%s accepts a column whose bins are to be learned", name)
 	}
 	for name, want := range map[string]string{
 		`dpfw{"form":"row"}`: `form "row": want "cell"`, `dpfw{"rounds":3}`: "unknown field", `dpfw{`: "unexpected EOF", `dpfw{} {}`: "more behind",
 		`rake{"x":1}`: `rake has no settings`, `none{"x":1}`: "no method is called",
 	} {
-		if _, _, err := methods.Choose(p, name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", name, err, want)
-		}
+		_, _, err := methods.Choose(p, name)
+		must.Hold(t, err != nil && strings.Contains(err.Error(), want), "%s: error %v, want %q", name, err, want)
 	}
 }
 
@@ -126,9 +121,8 @@ func TestRule(t *testing.T) {
 		p := solver.Problem{Domain: d, Workload: query.AllMarginals(sizes, tt.width, 1000), Epsilon: tt.epsilon, Delta: tt.delta, Units: 20_000}
 		for _, name := range []string{"", solver.Auto} {
 			m, why, err := methods.Choose(p, name)
-			if err != nil || m.Name != tt.want || !strings.HasPrefix(why, "δ ") {
-				t.Errorf("width %d, ε %g, δ %g, name %q: %q because %q, error %v; want %s", tt.width, tt.epsilon, tt.delta, name, m.Name, why, err, tt.want)
-			}
+			must.Hold(t, err == nil && m.Name == tt.want && strings.HasPrefix(why, "δ "),
+				"width %d, ε %g, δ %g, name %q: %q because %q, error %v; want %s", tt.width, tt.epsilon, tt.delta, name, m.Name, why, err, tt.want)
 		}
 	}
 }
@@ -141,9 +135,8 @@ func TestRuleOfWideTables(t *testing.T) {
 	}
 	for _, d := range []*domain.Domain{wide, learns} {
 		p := solver.Problem{Domain: d, Workload: query.AllMarginals(d.Sizes(), 3, 10_000), Epsilon: 1, Units: 20_000}
-		if m, why, err := methods.Choose(p, ""); err != nil || m.Name != "rake" || !strings.HasPrefix(why, "δ = 0, ") {
-			t.Errorf("%d columns: %q because %q, error %v", d.Len(), m.Name, why, err)
-		}
+		m, why, err := methods.Choose(p, "")
+		must.Hold(t, err == nil && m.Name == "rake" && strings.HasPrefix(why, "δ = 0, "), "%d columns: %q because %q, error %v", d.Len(), m.Name, why, err)
 	}
 }
 
@@ -182,9 +175,8 @@ func TestDeltaOfFewMarginals(t *testing.T) {
 					}
 					few, composed := p, p
 					few.Units, composed.Composed = 1, true
-					if methods.Delta(p, "rake") != delta || methods.Delta(composed, "") != delta || width > 1 && epsilon < 1 && methods.Delta(few, "") != delta {
-						t.Errorf("%d columns, width %d, ε = %g: δ is not the one that was asked for", n, width, float64(epsilon))
-					}
+					must.Hold(t, methods.Delta(p, "rake") == delta && methods.Delta(composed, "") == delta && (width <= 1 || epsilon >= 1 || methods.Delta(few, "") == delta),
+						"%d columns, width %d, ε = %g: δ is not the one that was asked for", n, width, float64(epsilon))
 				}
 			}
 		}
@@ -196,13 +188,11 @@ func TestDeltaOfFewMarginals(t *testing.T) {
 func TestRuleOfWideMarginals(t *testing.T) {
 	sizes := slices.Repeat([]int{2}, 40)
 	p := solver.Problem{Domain: columns(sizes[:12]...), Workload: query.AllMarginals(sizes[:12], 4, 1000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
-	if m, _, err := methods.Choose(p, "auto"); err != nil || m.Name != "rake" {
-		t.Errorf("%q, error %v; want rake", m.Name, err)
-	}
+	m, _, err := methods.Choose(p, "auto")
+	must.Hold(t, err == nil && m.Name == "rake", "%q, error %v; want rake", m.Name, err)
 	p.Domain.StructuralZeros = domain.Exclusions{{Clique: domain.Clique{0, 1}, Codes: [][]domain.Code{{0}, {1}}}}
-	if _, why, err := methods.Choose(p, "auto"); err != nil || !strings.Contains(why, " 0.039 of the units") {
-		t.Errorf("%q, error %v; want a noise of 0.039 of the units", why, err)
-	}
+	_, why, err := methods.Choose(p, "auto")
+	must.Hold(t, err == nil && strings.Contains(why, " 0.039 of the units"), "%q, error %v; want a noise of 0.039 of the units", why, err)
 	p.Neighbouring = dp.Replace
 	if _, why, err := methods.Choose(p, "auto"); err != nil || !strings.Contains(why, " 0.055 of the units") {
 		t.Errorf("%q, error %v; want a noise of 0.055 of the units", why, err)

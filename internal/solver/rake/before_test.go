@@ -52,8 +52,6 @@ func TestRememberedColumnsHangTogether(t *testing.T) {
 			off += math.Abs(x-counts[i]) / (2 * n)
 		}
 		t.Logf("remembered %v: total variation %.4f", previous, off)
-		if off > .06 {
-			t.Errorf("remembered %v: total variation %.4f, want at most .06", previous, off)
-		}
+		must.Hold(t, off <= .06, "remembered %v: total variation %.4f, want at most .06", previous, off)
 	}
 }

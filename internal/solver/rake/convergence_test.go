@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -66,9 +67,7 @@ func TestStructuralZerosWithLittleNoise(t *testing.T) {
 		}
 		got := tv(r.Model, data, some)
 		t.Logf("ε = %g: total variation %.5f after %d sweeps, %v", epsilon, got, r.Iterations, r.Status)
-		if got > .002 {
-			t.Errorf("ε = %g: total variation %.5f, want at most .002", epsilon, got)
-		}
+		must.Hold(t, got <= .002, "ε = %g: total variation %.5f, want at most .002", epsilon, got)
 	}
 }
 
@@ -99,9 +98,7 @@ func TestFitHoldsOfNearConstants(t *testing.T) {
 			missed++
 		}
 	}
-	if missed > 0 {
-		t.Errorf("%d of 72 fits are said to miss their answers", missed)
-	}
+	must.Hold(t, missed <= 0, "%d of 72 fits are said to miss their answers", missed)
 }
 
 // TestFitHoldsOfOrders: noise explains how far a fit is from its answers where one number is never below another, with little noise; and the model is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -16,13 +17,11 @@ func TestMemoryLimit(t *testing.T) {
 	sizes := slices.Repeat([]int{90}, 12)
 	p := solver.Problem{Workload: query.AllMarginals(sizes, 3, 1e6), Epsilon: 1, Delta: 1e-9, MemoryLimit: 2 << 30}
 	var refused *ErrMemory
-	if _, err := Accesses(p); !errors.As(err, &refused) {
-		t.Fatalf("220 triples of 729,000 cells in 2 GiB: %v, want ErrMemory", err)
-	}
+	_, err := Accesses(p)
+	must.Need(t, errors.As(err, &refused), "220 triples of 729,000 cells in 2 GiB: %v, want ErrMemory", err)
 	p.MemoryLimit = int64(refused.Need) + 1
-	if _, err := Accesses(p); err != nil {
-		t.Errorf("with the memory that was asked for: %v", err)
-	}
+	_, err = Accesses(p)
+	must.Hold(t, err == nil, "with the memory that was asked for: %v", err)
 }
 
 // The stated time follows public figures: at ε = 1, adult14 takes .8 s and 23 binary columns .8 s. With
@@ -36,16 +35,13 @@ func TestStatedTime(t *testing.T) {
 		p := solver.Problem{Workload: query.AllMarginals(tt.sizes, 3, 10_000), Epsilon: 1, Delta: 1e-9, Units: 50_000}
 		_, got := Cost(p)
 		t.Logf("%s: %.2f s", name, got)
-		if got < tt.want/2 || got > 2*tt.want {
-			t.Errorf("%s: %.2f s, want about %g", name, got, tt.want)
-		}
+		must.Hold(t, got >= tt.want/2 && got <= 2*tt.want, "%s: %.2f s, want about %g", name, got, tt.want)
 		if name == "binary" {
 			continue // with little noise as with much all of its tables are raked
 		}
 		p.Epsilon = .1
-		if _, less := Cost(p); !(less < .8*got) {
-			t.Errorf("%s: %.2f s at a tenth of ε", name, less)
-		}
+		_, less := Cost(p)
+		must.Hold(t, less < .8*got, "%s: %.2f s at a tenth of ε", name, less)
 	}
 }
 

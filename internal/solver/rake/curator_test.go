@@ -102,9 +102,7 @@ func (c *curator) Budget() dp.Budget { return c.budget }
 // charge notes an access and returns its part of the capacity.
 func (c *curator) charge(stage string, share dp.Share, marginals, coordinates int) float64 {
 	for _, a := range c.asked {
-		if a.Stage == stage {
-			c.t.Errorf("stage %q asked twice", stage)
-		}
+		must.Hold(c.t, a.Stage != stage, "stage %q asked twice", stage)
 	}
 	kind := dp.DiscreteGaussian
 	if c.pure() {
@@ -114,9 +112,7 @@ func (c *curator) charge(stage string, share dp.Share, marginals, coordinates in
 		Marginals: marginals, Coordinates: int64(coordinates)})
 	x := share.Float() * c.budget.Capacity
 	c.spent += x
-	if c.spent > c.budget.Capacity*(1+1e-12) {
-		c.t.Error("overspent")
-	}
+	must.Hold(c.t, c.spent <= c.budget.Capacity*(1+1e-12), "overspent")
 	return x
 }
 
@@ -159,9 +155,7 @@ func (c *curator) Total(stage string, share dp.Share) (query.Total, error) {
 
 // counts returns the merged marginal and its sizes, and checks that the workload holds the clique.
 func (c *curator) counts(clique domain.Clique, merge query.Recoding) ([]float64, []int) {
-	if !slices.ContainsFunc(c.w.Marginals, func(m query.Marginal) bool { return m.Clique.Contains(clique) }) {
-		c.t.Errorf("clique %v is outside the workload", clique)
-	}
+	must.Hold(c.t, slices.ContainsFunc(c.w.Marginals, func(m query.Marginal) bool { return m.Clique.Contains(clique) }), "clique %v is outside the workload", clique)
 	h := merge.Merge(clique, c.data.sizes, whole(c.data.marginal(clique)))
 	out := make([]float64, len(h))
 	for i, x := range h {
@@ -171,16 +165,13 @@ func (c *curator) counts(clique domain.Clique, merge query.Recoding) ([]float64,
 }
 
 func (c *curator) Residuals(stage string, round int, cliques []domain.Clique, merge query.Recoding, precision []float64, share dp.Share) ([]query.Measurement, error) {
-	if round != 1 || len(cliques) == 0 || len(precision) != len(cliques) {
-		c.t.Errorf("stage %q round %d: %d cliques, %d precisions", stage, round, len(cliques), len(precision))
-	}
+	must.Hold(c.t, round == 1 && len(cliques) != 0 && len(precision) == len(cliques),
+		"stage %q round %d: %d cliques, %d precisions", stage, round, len(cliques), len(precision))
 	tables, shapes, sum, cells := make([][]float64, len(cliques)), make([][]int, len(cliques)), 0.0, 0
 	for i, clique := range cliques {
 		tables[i], shapes[i] = c.counts(clique, merge)
 		cells += len(tables[i])
-		if slices.Contains(shapes[i], 1) || !(precision[i] > 0) {
-			c.t.Errorf("stage %q clique %v: sizes %v, precision %g", stage, clique, shapes[i], precision[i])
-		}
+		must.Hold(c.t, !slices.Contains(shapes[i], 1) && precision[i] > 0, "stage %q clique %v: sizes %v, precision %g", stage, clique, shapes[i], precision[i])
 		sensitivity, kept := residual(c.budget.Neighbouring, shapes[i])
 		sum += c.part(sensitivity, float64(c.budget.Neighbouring.UnitChanges()), kept*precision[i])
 	}
@@ -207,9 +198,8 @@ func residual(n dp.Neighbouring, shape []int) (sensitivity, kept float64) {
 }
 
 func (c *curator) Trees(stage string, round int, cliques []domain.Clique, shapes []query.TreeShape, total float64, precision []float64, share dp.Share) ([]query.Tree, error) {
-	if round != 1 || len(cliques) == 0 || len(shapes) != len(cliques) || len(precision) != len(cliques) {
-		c.t.Errorf("stage %q round %d: %d cliques, %d shapes, %d precisions", stage, round, len(cliques), len(shapes), len(precision))
-	}
+	must.Hold(c.t, round == 1 && len(cliques) != 0 && len(shapes) == len(cliques) && len(precision) == len(cliques),
+		"stage %q round %d: %d cliques, %d shapes, %d precisions", stage, round, len(cliques), len(shapes), len(precision))
 	sum, cells := 0.0, 0
 	for i, s := range shapes {
 		squared := float64(s.L2Squared(c.budget.Neighbouring))
@@ -254,9 +244,7 @@ func (c *curator) Coarsen(stage string, codes query.Recoding) error {
 }
 
 func (c *curator) Scores(stage string, round int, cliques []domain.Clique, merge query.Recoding, bases query.Answers, share dp.Share) (query.Scores, error) {
-	if round != 1 || len(cliques) == 0 || len(bases) != len(cliques) {
-		c.t.Errorf("stage %q round %d: %d cliques, %d bases", stage, round, len(cliques), len(bases))
-	}
+	must.Hold(c.t, round == 1 && len(cliques) != 0 && len(bases) == len(cliques), "stage %q round %d: %d cliques, %d bases", stage, round, len(cliques), len(bases))
 	m, unit := float64(len(cliques)), float64(c.budget.Neighbouring.UnitChanges())
 	v := 1 / c.precision(c.part(m*unit*unit, m*unit, 1), c.charge(stage, share, 0, len(cliques)))
 	kept := make(query.Answers, len(bases))

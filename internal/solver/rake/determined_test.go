@@ -39,9 +39,7 @@ func TestNamesThatFollow(t *testing.T) {
 		for i, g := range fitted {
 			off += math.Abs(g-h[i]) / 2 / 30_000
 		}
-		if off > .1 {
-			t.Errorf("seed %d: the pair is off by %.3f, want .1 at most", seed, off)
-		}
+		must.Hold(t, off <= .1, "seed %d: the pair is off by %.3f, want .1 at most", seed, off)
 	}
 }
 
@@ -74,9 +72,7 @@ func TestTripleOfIndependentPairs(t *testing.T) {
 	for i, g := range fitted {
 		off += math.Abs(g-h[i]) / 2 / n
 	}
-	if off > .06 {
-		t.Errorf("the triple is off by %.3f, want .06 at most", off)
-	}
+	must.Hold(t, off <= .06, "the triple is off by %.3f, want .06 at most", off)
 }
 
 // TestParityOfFour: of 12 columns of two values the last is the parity of three others for 90 % of the people, and all tables of up to

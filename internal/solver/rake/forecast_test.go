@@ -36,13 +36,10 @@ func TestForecastFalls(t *testing.T) {
 		for _, epsilon := range []dp.Epsilon{.01, .1, 1, 10} {
 			p.Epsilon, p.Units = epsilon, 20_000
 			tv := forecast(t, p, nil)
-			if !(tv > 0 && tv < last) {
-				t.Errorf("%s: ε = %g: %g after %g", name, float64(epsilon), tv, last)
-			}
+			must.Hold(t, tv > 0 && tv < last, "%s: ε = %g: %g after %g", name, float64(epsilon), tv, last)
 			last = tv
-			if p.Units = 2_000_000; !(forecast(t, p, nil) < tv) {
-				t.Errorf("%s: ε = %g: more units do not help", name, float64(epsilon))
-			}
+			p.Units = 2_000_000
+			must.Hold(t, forecast(t, p, nil) < tv, "%s: ε = %g: more units do not help", name, float64(epsilon))
 		}
 	}
 }
@@ -56,9 +53,8 @@ func TestForecastOfAPart(t *testing.T) {
 	must.Need(t, len(all.Triples) >= 5*forecastTriples, "%d triples are not many", len(all.Triples))
 	part := must.Value(newForecast(p, b, nil, forecastTriples))(t)
 	whole := must.Value(newForecast(p, b, nil, len(all.Triples)))(t)
-	if ratio := part.TV() / whole.TV(); math.Abs(ratio-1) > .1 {
-		t.Errorf("150 triples foretell %.2f of what all do", ratio)
-	}
+	ratio := part.TV() / whole.TV()
+	must.Hold(t, math.Abs(ratio-1) <= .1, "150 triples foretell %.2f of what all do", ratio)
 }
 
 // A model tells what a domain does not: of columns with one value there is little to miss.
@@ -68,9 +64,7 @@ func TestForecastOfAModel(t *testing.T) {
 	one.Weights[100] = 1
 	even := &population.Model{Sizes: p.Workload.Sizes, Weights: slices.Repeat([]float64{1}, 4*5*6*7)}
 	constant, usual, uniform := forecast(t, p, one), forecast(t, p, nil), forecast(t, p, even)
-	if !(constant < usual/2 && constant < uniform/2) {
-		t.Errorf("constants %.4f, a typical table %.4f, an even one %.4f", constant, usual, uniform)
-	}
+	must.Hold(t, constant < usual/2 && constant < uniform/2, "constants %.4f, a typical table %.4f, an even one %.4f", constant, usual, uniform)
 	other := &population.Model{Sizes: []int{4, 5, 6}, Weights: make([]float64, 120)}
 	must.Fails(Predict(p, dp.Budget{Capacity: 1}, &solver.Pattern{Model: other}))(t, "", "a model of another domain was taken")
 }
@@ -93,13 +87,11 @@ func TestForecastOfLearnedBins(t *testing.T) {
 	f, err := Predict(p, budgetOf(p), pattern)
 	must.Do(t, err)
 	foretold, said := f.TV(), results[1].TV
-	if ratio := foretold / said; ratio < .5 || ratio > 2 {
-		t.Errorf("foretold %.4f, and the run says %.4f", foretold, said)
-	}
+	ratio := foretold / said
+	must.Hold(t, ratio >= .5 && ratio <= 2, "foretold %.4f, and the run says %.4f", foretold, said)
 	pattern.Runs = nil
-	if f, err = Predict(p, budgetOf(p), pattern); err != nil || f.TV() < 1.3*foretold {
-		t.Errorf("without the spread of values %.4f is foretold, %.4f with it (%v)", f.TV(), foretold, err)
-	}
+	f, err = Predict(p, budgetOf(p), pattern)
+	must.Hold(t, err == nil && f.TV() >= 1.3*foretold, "without the spread of values %.4f is foretold, %.4f with it (%v)", f.TV(), foretold, err)
 }
 
 // A forecast expects that smoothing takes out most of the noise of a column that noise drowns, and nothing of others.
@@ -112,9 +104,8 @@ func TestForecastSmooths(t *testing.T) {
 		for _, n := range o.Counts {
 			raw += .4 * min(math.Sqrt(o.Spread*(1-1./60)), 2*n)
 		}
-		if part := f.run.tables.OneWayError(0) / raw; part < want[0] || part > want[1] {
-			t.Errorf("ε = %g: %.3f of the noise is left, want %.2f to %.2f", float64(epsilon), part, want[0], want[1])
-		}
+		part := f.run.tables.OneWayError(0) / raw
+		must.Hold(t, part >= want[0] && part <= want[1], "ε = %g: %.3f of the noise is left, want %.2f to %.2f", float64(epsilon), part, want[0], want[1])
 	}
 }
 
@@ -132,11 +123,9 @@ func TestForecastOfFewUnits(t *testing.T) {
 		for _, pair := range marginal.Subsets(triple, 2) {
 			f.run.tables.ByPair[pair.Key()] = choose.NewCandidate(f.run.law, p.Workload.Sizes, choose.Target{Clique: pair}) // known without error
 		}
-		scores, err := f.run.curator.(*expectedAnswers).Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores)
-		must.Do(t, err)
-		if got := scores.Values[0] / scatter; got < want-.001 || got > want+.12 {
-			t.Errorf("of %g units: %.3f of the scatter, want %.3f and what pairs add", units, got, want)
-		}
+		scores := must.Value(f.run.curator.(*expectedAnswers).Scores(stageSecondScores, 1, []domain.Clique{triple}, nil, [][]float64{base}, f.run.settings.secondScores))(t)
+		got := scores.Values[0] / scatter
+		must.Hold(t, got >= want-.001 && got <= want+.12, "of %g units: %.3f of the scatter, want %.3f and what pairs add", units, got, want)
 	}
 }
 
@@ -189,7 +178,6 @@ func TestForecastOfNearConstants(t *testing.T) {
 			}
 		}
 	}
-	if mean := math.Exp(sum / float64(all)); within < all*4/5 || mean < .6 || mean > 1.7 {
-		t.Errorf("%d of %d forecasts are within a factor of three, %.2f of the error in the mean", within, all, mean)
-	}
+	mean := math.Exp(sum / float64(all))
+	must.Hold(t, within >= all*4/5 && mean >= .6 && mean <= 1.7, "%d of %d forecasts are within a factor of three, %.2f of the error in the mean", within, all, mean)
 }

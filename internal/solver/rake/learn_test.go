@@ -51,16 +51,13 @@ func TestLearnedBins(t *testing.T) {
 		d := must.Value(p.Domain.WithBins(r.Bins))(t)
 		truth, drawn := moments(p.Domain, &population.Model{Sizes: data.sizes, Columns: data.columns, Weights: ones(n)}, nil), moments(d, r.Model, rand.New(rand.NewPCG(seed, 9)))
 		t.Logf("seed %d: %+v, true %+v", seed, drawn, truth)
-		if math.Abs(drawn.zero-truth.zero) > .01 || math.Abs(drawn.mean-truth.mean) > .05*truth.sd ||
-			math.Abs(drawn.sd/truth.sd-1) > .3 || math.Abs(drawn.null-truth.null) > .01 || math.Abs(drawn.correlation-truth.correlation) > .25 {
-			t.Errorf("seed %d: drawn %+v, true %+v", seed, drawn, truth)
-		}
+		must.Hold(t, math.Abs(drawn.zero-truth.zero) <= .01 && math.Abs(drawn.mean-truth.mean) <= .05*truth.sd && math.Abs(drawn.sd/truth.sd-1) <= .3 && math.Abs(drawn.null-truth.null) <= .01 && math.Abs(drawn.correlation-truth.correlation) <= .25,
+			"seed %d: drawn %+v, true %+v", seed, drawn, truth)
 		replay := newCurator(t, records{sizes: data.sizes, columns: [][]domain.Code{{0}, {0}, {0}}}, p, budgetOf(p).Capacity, 0)
 		replay.replay = c.log
 		again, err := Solve(p, replay)
-		if err != nil || !reflect.DeepEqual(again.Bins, r.Bins) || !reflect.DeepEqual(again.Model, r.Model) {
-			t.Errorf("seed %d: bins or model depend on more than the answers: %v", seed, err)
-		}
+		must.Hold(t, err == nil && reflect.DeepEqual(again.Bins, r.Bins) && reflect.DeepEqual(again.Model, r.Model),
+			"seed %d: bins or model depend on more than the answers: %v", seed, err)
 	}
 }
 

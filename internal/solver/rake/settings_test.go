@@ -19,9 +19,8 @@ func TestSharesFollowTheNoise(t *testing.T) {
 	for _, tt := range []struct {
 		noise, ones float64
 	}{{math.NaN(), 0}, {0, 0}, {1, 0}, {10, .28}, {20, .04 + .24*math.Log10(20)}, {1e4, .4}, {math.Inf(1), .4}} {
-		if got := noisyOneWayShare(tt.noise); math.Abs(got-tt.ones) > 1e-9 {
-			t.Errorf("a noise of %g: one-ways get %g, want %g", tt.noise, got, tt.ones)
-		}
+		got := noisyOneWayShare(tt.noise)
+		must.Hold(t, math.Abs(got-tt.ones) <= 1e-9, "a noise of %g: one-ways get %g, want %g", tt.noise, got, tt.ones)
 	}
 	p := problem([]int{2, 3}, 2, dp.AddRemove)
 	mu := solver.GaussianMu(p.Epsilon, p.Delta)
@@ -43,17 +42,14 @@ func TestScoredTriples(t *testing.T) {
 				p.Units = units
 				x := choose.NewTargets(p)
 				s := newSettings(sampled(p), x)
-				if len(x.Triples) <= usuallyScored && s.secondScores != s.firstScores {
-					t.Errorf("%v, %d columns, %g units: scores of few triples get %v and not %v", n, columns, units, s.secondScores, s.firstScores)
-				}
+				must.Hold(t, len(x.Triples) > usuallyScored || s.secondScores == s.firstScores,
+					"%v, %d columns, %g units: scores of few triples get %v and not %v", n, columns, units, s.secondScores, s.firstScores)
 				scored := s.triples
-				if scored > mostScored || scored < min(len(x.Triples), usuallyScored) {
-					t.Errorf("%v, %d columns, %g units: %d triples are scored", n, columns, units, scored)
-				}
+				must.Hold(t, scored <= mostScored && scored >= min(len(x.Triples), usuallyScored),
+					"%v, %d columns, %g units: %d triples are scored", n, columns, units, scored)
 				noise := math.Sqrt(float64(query.DistanceL2Squared(n, scored+len(x.Pairs)))/s.secondScores.Float()) / (units * solver.GaussianMu(p.Epsilon, p.Delta))
-				if scored > usuallyScored && noise > tripleNoise*1.001 {
-					t.Errorf("%v, %d columns, %g units: %d triples are scored with noise of %.2f of the units", n, columns, units, scored, noise)
-				}
+				must.Hold(t, scored <= usuallyScored || noise <= tripleNoise*1.001,
+					"%v, %d columns, %g units: %d triples are scored with noise of %.2f of the units", n, columns, units, scored, noise)
 			}
 		}
 	}
@@ -69,10 +65,9 @@ func TestFitFollowsTheReleasedUnits(t *testing.T) {
 		r := must.Value(newRun(p, c, c.Budget()))(t)
 		must.Do(t, r.measureTotal())
 		p.Units = tt.units
-		if want := newSettings(p, r.targets); r.settings.Deviation != want.Deviation || r.settings.Raked != want.Raked {
-			t.Errorf("planned %g of %g: prior %g, raked part %g; want %g and %g", tt.planned, tt.units,
-				r.settings.Deviation, r.settings.Raked, want.Deviation, want.Raked)
-		}
+		want := newSettings(p, r.targets)
+		must.Hold(t, r.settings.Deviation == want.Deviation && r.settings.Raked == want.Raked,
+			"planned %g of %g: prior %g, raked part %g; want %g and %g", tt.planned, tt.units, r.settings.Deviation, r.settings.Raked, want.Deviation, want.Raked)
 	}
 }
 
@@ -110,29 +105,22 @@ func TestNoisyTableAgainstItsColumns(t *testing.T) {
 		predicted += all.TV / seeds
 	}
 	t.Logf("total variation %.3f, predicted %.3f, of columns alone %.3f", got, predicted, columns)
-	if got > 1.05*columns {
-		t.Errorf("total variation %g, of columns alone %g", got, columns)
-	}
-	if !(predicted > got/2 && predicted < 3*got) {
-		t.Errorf("predicted total variation %g, measured %g", predicted, got)
-	}
+	must.Hold(t, got <= 1.05*columns, "total variation %g, of columns alone %g", got, columns)
+	must.Hold(t, predicted > got/2 && predicted < 3*got, "predicted total variation %g, measured %g", predicted, got)
 }
 
 // Where noise leaves no attribute more than one value there is still a prediction.
 func TestPredictionOfDrownedTables(t *testing.T) {
 	p := sampled(problem([]int{4, 5, 6}, 3, dp.AddRemove))
 	result := must.Value(Solve(p, newCurator(t, table(20, p.Workload.Sizes), p, 1e-7, 1)))(t)
-	if !(result.TV > .5 && result.TV <= 1) {
-		t.Errorf("predicted total variation %g", result.TV)
-	}
+	must.Hold(t, result.TV > .5 && result.TV <= 1, "predicted total variation %g", result.TV)
 }
 
 // However many columns have learned bins, with cycles or without, everything that is measured has a share: also where single
 // columns are all that is measured, beside many, and of one column of few values beside a thousand.
 func TestEveryStageHasAShare(t *testing.T) {
-	if part := treePart(1_000_000, 1_000_001); 1-part < leastPart*(1-1e-9) {
-		t.Errorf("beside a million trees %g is left for one column", 1-part)
-	}
+	part := treePart(1_000_000, 1_000_001)
+	must.Hold(t, 1-part >= leastPart*(1-1e-9), "beside a million trees %g is left for one column", 1-part)
 	number := domain.Attribute{Type: domain.Int64, Cuts: []int64{0, 16}, Resolution: 1, Learned: 2, HasFallback: true}
 	date := domain.Attribute{Type: domain.Date, Cuts: []int64{18262, 18262 + 60}, Resolution: 1, Learned: 2, HasFallback: true}
 	category := domain.Attribute{Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true}
@@ -155,9 +143,7 @@ func TestEveryStageHasAShare(t *testing.T) {
 								t.Errorf("%d numbers, %d dates, %d categories, width %d, %g units: nothing is left for %s", numbers, dates, categories, width, units, a.Stage)
 							}
 						}
-						if sum > 1+1e-9 {
-							t.Errorf("%d numbers, %d dates, %d categories: shares of %g", numbers, dates, categories, sum)
-						}
+						must.Hold(t, sum <= 1+1e-9, "%d numbers, %d dates, %d categories: shares of %g", numbers, dates, categories, sum)
 					}
 				}
 			}

@@ -51,27 +51,19 @@ func TestSolveKeepsItsPlan(t *testing.T) {
 			for _, a := range plan {
 				sum.Add(sum, a.Share.Rat())
 			}
-			if sum.Cmp(big.NewRat(1, 1)) > 0 || sum.Cmp(big.NewRat(99, 100)) < 0 && !strings.HasPrefix(name, "single values") {
-				t.Errorf("shares sum to %v", sum)
-			}
+			must.Hold(t, sum.Cmp(big.NewRat(1, 1)) <= 0 && (sum.Cmp(big.NewRat(99, 100)) >= 0 || strings.HasPrefix(name, "single values")), "shares sum to %v", sum)
 			for _, n := range []int{0, 3, 2000} { // also where there is next to nothing to learn
 				c, totals := newCurator(t, table(n, p.Workload.Sizes), p, .1, uint64(n)), map[string]int{}
 				p.Progress = func(stage string, done, total int) {
-					if done < 0 || total != 0 && done > total {
-						t.Errorf("%s: %d of %d", stage, done, total)
-					}
+					must.Hold(t, done >= 0 && (total == 0 || done <= total), "%s: %d of %d", stage, done, total)
 					totals[stage] = max(totals[stage], total)
 				}
 				result := must.Value(Solve(p, c))(t)
-				if totals["fit"] == 0 && totals["descent"] == 0 && result.Iterations > 0 {
-					t.Errorf("%d iterations that nobody heard of", result.Iterations)
-				}
-				if err := result.Model.Validate(); err != nil {
-					t.Fatalf("%d records: %v", n, err)
-				}
-				if total := result.Model.Total(); math.Abs(total-result.Total.Units) > 1e-6*total {
-					t.Errorf("%d records: weights sum to %g, total %g", n, total, result.Total.Units)
-				}
+				must.Hold(t, totals["fit"] != 0 || totals["descent"] != 0 || result.Iterations <= 0, "%d iterations that nobody heard of", result.Iterations)
+				err := result.Model.Validate()
+				must.Need(t, err == nil, "%d records: %v", n, err)
+				total := result.Model.Total()
+				must.Hold(t, math.Abs(total-result.Total.Units) <= 1e-6*total, "%d records: weights sum to %g, total %g", n, total, result.Total.Units)
 				planned(t, plan, c.asked)
 			}
 		})
@@ -90,9 +82,8 @@ func planned(t *testing.T, plan, asked []solver.Access) {
 			continue
 		}
 		want := plan[i]
-		if got.Share != want.Share || got.Kind != want.Kind || got.Marginals > want.Marginals || got.Coordinates > want.Coordinates {
-			t.Errorf("access %+v, planned %+v", got, want)
-		}
+		must.Hold(t, got.Share == want.Share && got.Kind == want.Kind && got.Marginals <= want.Marginals && got.Coordinates <= want.Coordinates,
+			"access %+v, planned %+v", got, want)
 		plan = plan[i+1:] // in the order of the plan
 	}
 }
@@ -137,9 +128,8 @@ func TestSolveWithoutNoise(t *testing.T) {
 	} {
 		data := table(20_000, sizes)
 		result := must.Value(Solve(c.p, newCurator(t, data, c.p, 1e6, 1)))(t)
-		if got := tv(result.Model, data, c.p.Workload); got > c.limit {
-			t.Errorf("%s: total variation %g, want at most %g", name, got, c.limit)
-		}
+		got := tv(result.Model, data, c.p.Workload)
+		must.Hold(t, got <= c.limit, "%s: total variation %g, want at most %g", name, got, c.limit)
 	}
 }
 
@@ -150,8 +140,7 @@ func TestSolveBeatsIndependence(t *testing.T) {
 	p := problem(sizes, 3, dp.AddRemove)
 	p.Workload = p.Workload.Maximal()
 	data := table(20_000, sizes)
-	result, err := Solve(p, newCurator(t, data, p, .02, 1)) // 14,400,000 cells
-	must.Do(t, err)
+	result := must.Value(Solve(p, newCurator(t, data, p, .02, 1)))(t)
 	independent := &population.Model{Sizes: sizes, Columns: slices.Clone(data.columns), Weights: slices.Repeat([]float64{1}, data.len())}
 	rng := rand.New(rand.NewPCG(2, 2))
 	for a, col := range independent.Columns {
@@ -163,12 +152,9 @@ func TestSolveBeatsIndependence(t *testing.T) {
 	}
 	got, far := tv(result.Model, data, p.Workload), tv(independent, data, p.Workload)
 	t.Logf("total variation %.4f, of the independent model %.4f, status %v", got, far, result.Status)
-	if got > far/3 {
-		t.Errorf("total variation %g, of the independent model %g", got, far)
-	}
-	if ratio := result.TV / got; ratio < .7 || ratio > 1.4 {
-		t.Errorf("predicted total variation %g, measured %g", result.TV, got)
-	}
+	must.Hold(t, got <= far/3, "total variation %g, of the independent model %g", got, far)
+	ratio := result.TV / got
+	must.Hold(t, ratio >= .7 && ratio <= 1.4, "predicted total variation %g, measured %g", result.TV, got)
 }
 
 // TestAdult7 holds the figures of the method on the reference table at ε = 1, δ = 1/n²: average total
@@ -198,14 +184,11 @@ func TestAdult7(t *testing.T) {
 		for seed := range uint64(3) {
 			result := solved(t, c.p, data, seed)
 			got := tv(result.Model, data, p.Workload)
-			if ratio := result.TV / got; ratio < .8 || ratio > 1.25 {
-				t.Errorf("%s seed %d: predicted total variation %g, measured %g", name, seed, result.TV, got)
-			}
+			ratio := result.TV / got
+			must.Hold(t, ratio >= .8 && ratio <= 1.25, "%s seed %d: predicted total variation %g, measured %g", name, seed, result.TV, got)
 			sum += got / 3
 		}
 		t.Logf("%s: total variation %.4f", name, sum)
-		if sum > c.tv {
-			t.Errorf("%s: total variation %.4f, want at most %.4f", name, sum, c.tv)
-		}
+		must.Hold(t, sum <= c.tv, "%s: total variation %.4f, want at most %.4f", name, sum, c.tv)
 	}
 }

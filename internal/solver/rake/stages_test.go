@@ -34,11 +34,9 @@ func TestOneWayNoise(t *testing.T) {
 			sum += (one.Counts[v] - h) * (one.Counts[v] - h)
 		}
 		// A mean of squares of k normal variables is below 4 times its expectation for these seeds.
-		if limit := 4 * (one.Variance + r.total.Variance/float64(k*k)); sum/float64(k) > limit {
-			t.Errorf("attribute %d: mean square error %g, limit %g", a, sum/float64(k), limit)
-		}
+		limit := 4 * (one.Variance + r.total.Variance/float64(k*k))
+		must.Hold(t, sum/float64(k) <= limit, "attribute %d: mean square error %g, limit %g", a, sum/float64(k), limit)
 	}
-	if want := r.settings.oneWays.Float() * .05; math.Abs(charge-want) > 1e-9*want {
-		t.Errorf("charge %g, want %g", charge, want)
-	}
+	want := r.settings.oneWays.Float() * .05
+	must.Hold(t, math.Abs(charge-want) <= 1e-9*want, "charge %g, want %g", charge, want)
 }

@@ -53,16 +53,12 @@ func TestCoverage(t *testing.T) {
 		share := inside[kind] / cells[kind]
 		sum += cells[kind]
 		t.Logf("%s: %.1f %% of %.0f cells within 1.96 standard errors", kind, 100*share, cells[kind])
-		if share < .93 && cells[kind] >= 500 {
-			t.Errorf("%s: %.1f %% of cells within 1.96 standard errors, want 93 %%", kind, 100*share)
-		}
+		must.Hold(t, share >= .93 || cells[kind] < 500, "%s: %.1f %% of cells within 1.96 standard errors, want 93 %%", kind, 100*share)
 	}
 	for _, kind := range []string{"2-way, measured", "3-way, extrapolated", "5-way, extrapolated", "2-way, pooled"} {
 		must.Hold(t, cells[kind] != 0, "no cell is of the kind %q", kind)
 	}
-	if far > .003*sum {
-		t.Errorf("%.0f of %.0f cells beyond 5 standard errors", far, sum)
-	}
+	must.Hold(t, far <= .003*sum, "%.0f of %.0f cells beyond 5 standard errors", far, sum)
 }
 
 // TestPooledAreTold: exactly the values that share a code are marked, and their counts are as sure as the
@@ -81,9 +77,8 @@ func TestPooledAreTold(t *testing.T) {
 			if hidden {
 				pooled, least = pooled+1, r.Uncertainty.OneWay[a]
 			}
-			if hidden != (from[code] == interval.Pooled) || !(se[code]*se[code] >= least) {
-				t.Errorf("attribute %d, value %d: pooled %t, source %v, standard error %g", a, code, hidden, from[code], se[code])
-			}
+			must.Hold(t, hidden == (from[code] == interval.Pooled) && se[code]*se[code] >= least,
+				"attribute %d, value %d: pooled %t, source %v, standard error %g", a, code, hidden, from[code], se[code])
 		}
 	}
 	must.Hold(t, pooled >= 10, "%d pooled values, want many", pooled)

@@ -35,9 +35,8 @@ func TestStructuralZeros(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range []int{0, 3, 2000} {
 				r := must.Value(Solve(p, newCurator(t, table(n, sizes), p, .1, uint64(n))))(t)
-				if err := r.Model.Validate(); err != nil {
-					t.Fatalf("%d records: %v", n, err)
-				}
+				err := r.Model.Validate()
+				must.Need(t, err == nil, "%d records: %v", n, err)
 				solvertest.CheckStructuralZeros(t, r.Model, never, p.Workload.Maximal().Cliques())
 			}
 		})
@@ -67,9 +66,7 @@ func TestUncoveredExclusion(t *testing.T) {
 		}
 		cells *= alone
 	}
-	if cells <= fit.TreeCells {
-		t.Errorf("the exclusion has %d merged cells, which a tree holds", cells)
-	}
+	must.Hold(t, cells > fit.TreeCells, "the exclusion has %d merged cells, which a tree holds", cells)
 }
 
 // consistent returns linked records without those that are impossible.
@@ -116,8 +113,6 @@ func TestExclusionsHelp(t *testing.T) {
 			without, with = without+tv(a.Model, data, p.Workload)/4, with+tv(b.Model, data, p.Workload)/4
 		}
 		t.Logf("%s: total variation %.4f with exclusions, %.4f without", name, with, without)
-		if with > 1.05*without {
-			t.Errorf("%s: total variation %.4f with exclusions, %.4f without", name, with, without)
-		}
+		must.Hold(t, with <= 1.05*without, "%s: total variation %.4f with exclusions, %.4f without", name, with, without)
 	}
 }

@@ -33,9 +33,8 @@ func TestCoarsen(t *testing.T) {
 		}
 		again, err := DecodeTable(table.Encode())
 		must.Need(t, err == nil && bytes.Equal(again.Encode(), table.Encode()), "the encoding is not read again: %v", err)
-		if table.Digest() != sha256.Sum256(table.Encode()) || again.Coarsen(codes).Digest() != sha256.Sum256(again.Coarsen(codes).Encode()) {
-			t.Error("the digest differs from the encoding's")
-		}
+		must.Hold(t, table.Digest() == sha256.Sum256(table.Encode()) && again.Coarsen(codes).Digest() == sha256.Sum256(again.Coarsen(codes).Encode()),
+			"the digest differs from the encoding's")
 		got := table.Marginal(domain.Clique{0})
 		must.Need(t, len(got) == 1<<20, "%d codes of records, want 2^20", len(got))
 		must.List(t, again.Coarsen(codes).Marginal(domain.Clique{0, 1, 2}), want, "records kept %v: coarsened counts", shape.Records)

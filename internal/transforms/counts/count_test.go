@@ -112,9 +112,8 @@ func TestPartsOfKeptRecords(t *testing.T) {
 		chunks := sample(d.Recorded(), 3000)
 		want := count(t, "prism", d, Params{MaxCells: 1}, chunks...)
 		parts := count(t, "prism", d, Params{MaxCells: 1, MaxPart: most}, chunks...)
-		if len(want) != 1 || len(parts) < len(want[0].rows)/(2*most) {
-			t.Fatalf("%s: %d tables without parts, and %d parts of %d bytes", name, len(want), len(parts), len(want[0].rows))
-		}
+		must.Need(t, len(want) == 1 && len(parts) >= len(want[0].rows)/(2*most),
+			"%s: %d tables without parts, and %d parts of %d bytes", name, len(want), len(parts), len(want[0].rows))
 		sum := NewTable(want[0].shape)
 		for _, p := range parts {
 			must.Hold(t, len(p.rows) <= 2*most, "%s: a part of %d bytes", name, len(p.rows)) // a unit has fewer than so many bytes
@@ -146,21 +145,18 @@ func TestPartsEndBetweenUnits(t *testing.T) {
 		must.Do(t, f.FinishBundle(emit))
 		var all []byte
 		for _, p := range parts {
-			if len(p.rows)%unit != 0 || len(p.rows) > max(unit, most+unit) {
-				t.Errorf("of at most %d bytes: a part of %d bytes, units having %d each", most, len(p.rows), unit)
-			}
+			must.Hold(t, len(p.rows)%unit == 0 && len(p.rows) <= max(unit, most+unit),
+				"of at most %d bytes: a part of %d bytes, units having %d each", most, len(p.rows), unit)
 			all = append(all, p.rows...)
 		}
-		if !slices.Equal(all, rows) || len(parts) < len(rows)/(most+unit) {
-			t.Errorf("of at most %d bytes: %d parts do not hold the records in their order", most, len(parts))
-		}
+		must.Hold(t, slices.Equal(all, rows) && len(parts) >= len(rows)/(most+unit),
+			"of at most %d bytes: %d parts do not hold the records in their order", most, len(parts))
 	}
 }
 
 func TestKeptRecordsEndBelowTwoGiB(t *testing.T) {
-	if checkKept(maxKept) != nil || checkKept(maxKept+1) == nil || maxKept+1<<19 > math.MaxInt32 {
-		t.Error("kept records do not end where a message of an element and its frame fits 2 GiB")
-	}
+	must.Hold(t, checkKept(maxKept) == nil && checkKept(maxKept+1) != nil && maxKept+1<<19 <= math.MaxInt32,
+		"kept records do not end where a message of an element and its frame fits 2 GiB")
 }
 
 func TestCountOfNothing(t *testing.T) {

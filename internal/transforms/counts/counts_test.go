@@ -189,13 +189,11 @@ func TestWeights(t *testing.T) {
 				again.shape.Coarse = s.Coarse
 			}
 		}
-		if got := table.Marginal(domain.Clique{}); got[0] != units<<bits {
-			t.Errorf("%s: %d steps in all, want %d", name, got[0], units<<bits)
-		}
+		got := table.Marginal(domain.Clique{})
+		must.Hold(t, got[0] == units<<bits, "%s: %d steps in all, want %d", name, got[0], units<<bits)
 	}
-	if _, err := DecodeTable(append(NewTable(Shape{Sizes: sizes, Records: true, WeightBits: bits}).Encode(), layout.Pack(nil, []domain.Code{0, 0, 0, 0, 3})...)); err == nil {
-		t.Error("records that add up to no number of units are accepted")
-	}
+	_, err := DecodeTable(append(NewTable(Shape{Sizes: sizes, Records: true, WeightBits: bits}).Encode(), layout.Pack(nil, []domain.Code{0, 0, 0, 0, 3})...))
+	must.Hold(t, err != nil, "records that add up to no number of units are accepted")
 }
 
 // TestPartOfARecord: bytes that are no whole number of records are refused, and not read as codes of others.

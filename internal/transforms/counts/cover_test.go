@@ -59,9 +59,8 @@ func TestCoverCountsAsCliques(t *testing.T) {
 		fresh.add(rows)
 		asked.add(rows)
 		first := shape.Cliques[0]
-		if fresh.Digest() != narrow.Digest() || !slices.Equal(asked.Marginal(first), narrow.Marginal(first)) {
-			t.Errorf("%s: other counts where nothing was merged", name)
-		}
+		must.Hold(t, fresh.Digest() == narrow.Digest() && slices.Equal(asked.Marginal(first), narrow.Marginal(first)),
+			"%s: other counts where nothing was merged", name)
 		merged := NewTable(shape)
 		must.Do(t, merged.Merge(whole))
 		must.Hold(t, whole.Digest() == narrow.Digest() && merged.Digest() == narrow.Digest(), "%s: other counts than the cliques'", name)

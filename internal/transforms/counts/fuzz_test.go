@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/kit/wire"
 	"github.com/dapple-dp/dapple/internal/testkit/dptest"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // FuzzDecodeTable feeds the coder of tables arbitrary bytes: it refuses them, in memory that their length
@@ -46,9 +47,8 @@ func FuzzDecodeTable(f *testing.F) {
 			return
 		}
 		again, err := DecodeTable(table.Encode())
-		if err != nil || !bytes.Equal(again.Encode(), table.Encode()) || again.Units() != table.Units() {
-			t.Errorf("a table that was read cannot be read again: %v", err)
-		}
+		must.Hold(t, err == nil && bytes.Equal(again.Encode(), table.Encode()) && again.Units() == table.Units(),
+			"a table that was read cannot be read again: %v", err)
 	})
 }
 
@@ -65,9 +65,8 @@ func FuzzDecodePiece(f *testing.F) {
 			return
 		}
 		again, err := decodePiece(encodePiece(piece))
-		if err != nil || again.at != piece.at || again.weight != piece.weight || !slices.Equal(again.cells, piece.cells) {
-			t.Errorf("a piece that was read cannot be read again: %v", err)
-		}
+		must.Hold(t, err == nil && again.at == piece.at && again.weight == piece.weight && slices.Equal(again.cells, piece.cells),
+			"a piece that was read cannot be read again: %v", err)
 	})
 }
 
@@ -76,8 +75,7 @@ func TestDecodeRefusesHugeHeaders(t *testing.T) {
 	huge := appendInts([]byte{encodingVersion}, []int{1 << 14, 1 << 15})
 	huge = append(huge, 0, 1, 2, 0, 1, 0, 1, 0)
 	dptest.WithinMemory(t, 1<<20, func() {
-		if _, err := DecodeTable(huge); err == nil {
-			t.Error("a table of 2^29 cells was made of a few bytes")
-		}
+		_, err := DecodeTable(huge)
+		must.Hold(t, err != nil, "a table of 2^29 cells was made of a few bytes")
 	})
 }

@@ -175,9 +175,8 @@ func TestDivide(t *testing.T) {
 	}
 	pl, s := beam.NewPipelineWithRoot()
 	units := private.Bound(s, private.Encode(s, transformtest.Create(s, sample(d, 1)...), d, private.EncodeParams{}), private.BoundParams{})
-	if stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10000), Params{}); combines(t, pl) != 1 || stats.Pieces() {
-		t.Error("a run without pieces has not one level")
-	}
+	stats := Count(s, units, query.AllMarginals(d.Sizes(), 2, 10000), Params{})
+	must.Hold(t, combines(t, pl) == 1 && !stats.Pieces(), "a run without pieces has not one level")
 }
 
 func combines(t *testing.T, p *beam.Pipeline) (n int) {

@@ -93,9 +93,7 @@ func TestManyValues(t *testing.T) {
 		b.Cells = append(b.Cells, Bar{Label: fmt.Sprint("v", i), Share: float64(i) / 499500})
 	}
 	list := b.List()
-	if len(list) != listed || list[0].Label != "v999" || list[0].Figures[0] != "0.2\u00a0%" {
-		t.Error(len(list), list[0])
-	}
+	must.Hold(t, len(list) == listed && list[0].Label == "v999" && list[0].Figures[0] == "0.2\u00a0%", "%v %v", len(list), list[0])
 	want := "The 12 most frequent of 1,000 values; the others have 97.6\u00a0% together."
 	must.Hold(t, b.Rest() == want, "got %q, want %q", b.Rest(), want)
 	must.Equal(t, len(b.Table()), 1000, "rows of figures")

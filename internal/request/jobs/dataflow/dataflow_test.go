@@ -99,9 +99,8 @@ func TestSubmissionsThatFail(t *testing.T) {
 			}
 			return 0, ""
 		}
-		if _, _, err := submit(t, dial(t, d)); err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, jobs.ErrUnknown) != tt.unknown {
-			t.Errorf("%d: %v", tt.code, err)
-		}
+		_, _, err := submit(t, dial(t, d))
+		must.Hold(t, err != nil && strings.Contains(err.Error(), tt.want) && errors.Is(err, jobs.ErrUnknown) == tt.unknown, "%d: %v", tt.code, err)
 	}
 }
 
@@ -140,9 +139,7 @@ func TestFollow(t *testing.T) {
 				d.Set(tt.state, tt.errors...)
 			},
 		})
-		if (err == nil) != (tt.want == "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
-			t.Errorf("%v, want %q", err, tt.want)
-		}
+		must.Hold(t, (err == nil) == (tt.want == "") && (err == nil || strings.HasSuffix(err.Error(), tt.want)), "%v, want %q", err, tt.want)
 		want := []string{"STARTING", "RUNNING", strings.TrimPrefix(tt.state, "JOB_STATE_")}
 		must.Hold(t, slices.Equal(heard, want) && counted != 0, "heard %v, want %v; counted %d times", heard, want, counted)
 	}

@@ -33,9 +33,7 @@ func randomCandidates(n int, rng *rand.Rand) []*Candidate {
 
 func TestCandidateCost(t *testing.T) {
 	c := NewCandidate(Law{Power: 1}, []int{2, 2, 2}, Target{Clique: domain.Clique{0, 1, 2}})
-	if math.Abs(c.Cost-1./64) > 1e-15 {
-		t.Errorf("2×2×2: cost %g, want 1/64", c.Cost)
-	}
+	must.Hold(t, math.Abs(c.Cost-1./64) <= 1e-15, "2×2×2: cost %g, want 1/64", c.Cost)
 	c = NewCandidate(Law{Power: 1, neighbouring: dp.Replace}, []int{2, 2}, Target{Clique: domain.Clique{0, 1}})
 	if math.Abs(c.Cost-1./4) > 1e-15 { // Δ² = 1, c = 1/4
 		t.Errorf("2×2 under Replace: cost %g, want 1/4", c.Cost)
@@ -52,9 +50,8 @@ func TestPriorMeetsTheScore(t *testing.T) {
 		for _, u := range []float64{1e-6, 1e-4, 1e-2} {
 			h := u * 1e-4
 			numeric := (c.error(u-h) - c.error(u+h)) / (2 * h)
-			if got := c.slope(u); math.Abs(got-numeric) > 1e-5*numeric {
-				t.Errorf("slope %g at %g, numerically %g", got, u, numeric)
-			}
+			got := c.slope(u)
+			must.Hold(t, math.Abs(got-numeric) <= 1e-5*numeric, "slope %g at %g, numerically %g", got, u, numeric)
 		}
 	}
 }
@@ -71,14 +68,11 @@ func TestWaterfillIsOptimal(t *testing.T) {
 				price = max(price, c.weight*c.slope(c.Precision)/c.Cost)
 			}
 		}
-		if math.Abs(spent-budget) > 1e-9*budget {
-			t.Errorf("budget %g: spent %g", budget, spent)
-		}
+		must.Hold(t, math.Abs(spent-budget) <= 1e-9*budget, "budget %g: spent %g", budget, spent)
 		for i, c := range list { // one price, to the precision of the tabulated curves
 			at := c.weight * c.slope(c.Precision) / c.Cost
-			if c.Precision > 0 && at < .9*price || c.Precision == 0 && at > 1.1*price {
-				t.Errorf("budget %g candidate %d: price %g at precision %g, others %g", budget, i, at, c.Precision, price)
-			}
+			must.Hold(t, (c.Precision <= 0 || at >= .9*price) && (c.Precision != 0 || at <= 1.1*price),
+				"budget %g candidate %d: price %g at precision %g, others %g", budget, i, at, c.Precision, price)
 		}
 	}
 }
@@ -98,9 +92,7 @@ func TestWaterfillOfLaplace(t *testing.T) {
 				price, bought = max(price, at(c, c.Precision)), bought+1
 			}
 		}
-		if math.Abs(spent-budget) > 1e-9*budget || bought == 0 {
-			t.Errorf("budget %g: spent %g on %d", budget, spent, bought)
-		}
+		must.Hold(t, math.Abs(spent-budget) <= 1e-9*budget && bought != 0, "budget %g: spent %g on %d", budget, spent, bought)
 		for i, c := range list {
 			best := 0.0
 			for j := range 400 {
@@ -147,9 +139,7 @@ func TestShrink(t *testing.T) {
 			scores[i] = truth[i] + 1000*rng.NormFloat64()
 		}
 		mean, deviation := shrink(scores, 1e6)
-		if mean[7] < .5*scores[7] && scores[7] > 5000 {
-			t.Errorf("a strong pair of %.0f became %.0f", scores[7], mean[7])
-		}
+		must.Hold(t, mean[7] >= .5*scores[7] || scores[7] <= 5000, "a strong pair of %.0f became %.0f", scores[7], mean[7])
 		weak := 0.0
 		for i := range truth {
 			if i != 7 {
@@ -163,12 +153,9 @@ func TestShrink(t *testing.T) {
 			t.Errorf("weak pairs are off by %.0f on average", weak)
 		}
 	}
-	if beyond > n/100 {
-		t.Errorf("%d of %d scores are further off than 3.5 of their standard deviations", beyond, n)
-	}
-	if got, _ := shrink([]float64{-5, 1}, 0); got[0] != 0 || got[1] != 1 {
-		t.Errorf("without noise: %v", got)
-	}
+	must.Hold(t, beyond <= n/100, "%d of %d scores are further off than 3.5 of their standard deviations", beyond, n)
+	got, _ := shrink([]float64{-5, 1}, 0)
+	must.Hold(t, got[0] == 0 && got[1] == 1, "without noise: %v", got)
 }
 
 func TestTargets(t *testing.T) {
@@ -224,9 +211,8 @@ func TestPooledRowsCountOnce(t *testing.T) {
 			r.Merged.Codes = append(r.Merged.Codes, []domain.Code{0, 0, 1})
 			r.Merged.Base = append(r.Merged.Base, []float64{share, 1 - share})
 		}
-		if got := r.predictTable(domain.Clique{0, 1, 2}, r.ownErrors()); math.Abs(got-pooledError*want) > 1e-12 {
-			t.Errorf("the part %g of each of three columns in pools: %g, want %g", share, got, pooledError*want)
-		}
+		got := r.predictTable(domain.Clique{0, 1, 2}, r.ownErrors())
+		must.Hold(t, math.Abs(got-pooledError*want) <= 1e-12, "the part %g of each of three columns in pools: %g, want %g", share, got, pooledError*want)
 	}
 }
 

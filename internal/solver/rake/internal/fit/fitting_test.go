@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -63,9 +64,8 @@ func TestTakeRefines(t *testing.T) {
 	ridge := first.table.Ridge[0]
 	f.Add(c, query.Measurement{Clique: c.Clique, Values: []float64{12, -12, -12, 12}, Variance: 4. / 3})
 	got := f.measured[c.Clique.Key()]
-	if got != first || math.Abs(got.values[1]+11) > 1e-9 || math.Abs(got.precision-1) > 1e-9 || math.Abs(got.table.Ridge[0]-ridge/4) > 1e-9*ridge {
-		t.Errorf("values %v, precision %g, ridge %g from %g", got.values, got.precision, got.table.Ridge[0], ridge)
-	}
+	must.Hold(t, got == first && math.Abs(got.values[1]+11) <= 1e-9 && math.Abs(got.precision-1) <= 1e-9 && math.Abs(got.table.Ridge[0]-ridge/4) <= 1e-9*ridge,
+		"values %v, precision %g, ridge %g from %g", got.values, got.precision, got.table.Ridge[0], ridge)
 }
 
 // TestTreeMeetsItsPairs: the pairs that scored highest are fitted in the tree before the sample is drawn.
@@ -80,9 +80,7 @@ func TestTreeMeetsItsPairs(t *testing.T) {
 		f.Add(c, query.Measurement{Clique: c.Clique, Values: values, Variance: .01})
 	}
 	tree := f.tree()
-	if tree.Cells() > TreeCells {
-		t.Errorf("a tree of %d cells", tree.Cells())
-	}
+	must.Hold(t, tree.Cells() <= TreeCells, "a tree of %d cells", tree.Cells())
 	best := f.Pairs[0]
 	for _, c := range f.Pairs {
 		if c.Score > best.Score && tree.Covers(c.Clique) {
@@ -94,7 +92,5 @@ func TestTreeMeetsItsPairs(t *testing.T) {
 		distance += math.Abs(g-h[c]) / 2 / units
 	}
 	t.Logf("pair %v: total variation %g", best.Clique, distance)
-	if distance > .02 {
-		t.Errorf("pair %v: total variation %g", best.Clique, distance)
-	}
+	must.Hold(t, distance <= .02, "pair %v: total variation %g", best.Clique, distance)
 }

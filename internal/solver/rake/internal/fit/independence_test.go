@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/population"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestSupposedNeverReleased: an assumed table counts as no release, and one that is released later keeps the prior that
@@ -20,16 +21,11 @@ func TestSupposedNeverReleased(t *testing.T) {
 	f.assume()
 	c := f.Pairs[0]
 	m := f.measured[c.Clique.Key()]
-	if m == nil || f.measured[f.Pairs[2].Clique.Key()] != nil {
-		t.Fatal("want tables of the pairs whose scores say something, and of no other")
-	}
-	if f.answered(c.Clique.Key()) != nil {
-		t.Error("an assumed table counts as released")
-	}
+	must.Need(t, m != nil && f.measured[f.Pairs[2].Clique.Key()] == nil, "want tables of the pairs whose scores say something, and of no other")
+	must.Hold(t, f.answered(c.Clique.Key()) == nil, "an assumed table counts as released")
 	for i, b := range c.Base {
-		if m.table.Target[i] != b || !(m.table.Ridge[i] > 0) || m.table.Ridge[i] > .1*b {
-			t.Fatalf("cell %d: target %g and ridge %g of a base of %g", i, m.table.Target[i], m.table.Ridge[i], b)
-		}
+		must.Need(t, m.table.Target[i] == b && m.table.Ridge[i] > 0 && m.table.Ridge[i] <= .1*b,
+			"cell %d: target %g and ridge %g of a base of %g", i, m.table.Target[i], m.table.Ridge[i], b)
 	}
 	table, base := m.table, c.Base
 	table.Theta[0] = .5
@@ -74,12 +70,9 @@ func TestHold(t *testing.T) {
 		m := at(precision)
 		for i := range base {
 			was, is := math.Abs(last.table.Target[i]-counts[i]), math.Abs(m.table.Target[i]-counts[i])
-			if !(is < was) || !(m.table.Ridge[i] < last.table.Ridge[i]) {
-				t.Errorf("precision %g, cell %d: %g from the counts and ridge %g, after %g and %g", precision, i, is, m.table.Ridge[i], was, last.table.Ridge[i])
-			}
-			if precision == 1e6 && is > .01 {
-				t.Errorf("cell %d: target %g of counts %g without noise", i, m.table.Target[i], counts[i])
-			}
+			must.Hold(t, is < was && m.table.Ridge[i] < last.table.Ridge[i],
+				"precision %g, cell %d: %g from the counts and ridge %g, after %g and %g", precision, i, is, m.table.Ridge[i], was, last.table.Ridge[i])
+			must.Hold(t, precision != 1e6 || is <= .01, "cell %d: target %g of counts %g without noise", i, m.table.Target[i], counts[i])
 		}
 		last = m
 	}

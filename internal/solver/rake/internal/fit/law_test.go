@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/cells"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // sparseTables are counts of two columns that follow from each other, and their bases: a band, a function, and steps.
@@ -58,17 +59,14 @@ func TestLaw(t *testing.T) {
 			for j, x := range truth {
 				noise, off = noise+math.Abs(counts[j]-x), off+math.Abs(m.table.Target[j]-x)
 			}
-			if !m.sparse || !(off < noise/2) {
-				t.Errorf("table %d, noise %g: sparse %v, targets are off by %.0f, counts by %.0f", i, sigma, m.sparse, off, noise)
-			}
+			must.Hold(t, m.sparse && off < noise/2, "table %d, noise %g: sparse %v, targets are off by %.0f, counts by %.0f", i, sigma, m.sparse, off, noise)
 			for at, x := range lowerPart(counts, shape) {
 				counts[at] = x - m.table.Target[at]
 			}
 			population.Center(m.table.Target, shape)
 			for at, x := range counts {
-				if math.Abs(x+m.table.Target[at]) > sigma {
-					t.Fatalf("table %d, noise %g, cell %d: the one-ways' part of the target has moved by %g", i, sigma, at, x+m.table.Target[at])
-				}
+				must.Need(t, math.Abs(x+m.table.Target[at]) <= sigma,
+					"table %d, noise %g, cell %d: the one-ways' part of the target has moved by %g", i, sigma, at, x+m.table.Target[at])
 			}
 		}
 		independent := make([]float64, 900)
@@ -79,9 +77,8 @@ func TestLaw(t *testing.T) {
 		for j, b := range base {
 			independent[j] = b + math.Sqrt(b)*rng.NormFloat64() + sigma*rng.NormFloat64()
 		}
-		if e := (&cells.Law{Base: base, Scale: priorScale(base, .15), Spread: known([]int{30, 30})}).Of(independent, []int{30, 30}, sigma*sigma); e != nil && e.Share > .2 {
-			t.Errorf("noise %g: %.2f of the cells of independent columns have a law of their own", sigma, e.Share)
-		}
+		e := (&cells.Law{Base: base, Scale: priorScale(base, .15), Spread: known([]int{30, 30})}).Of(independent, []int{30, 30}, sigma*sigma)
+		must.Hold(t, e == nil || e.Share <= .2, "noise %g: cells of independent columns have a law of their own: %+v", sigma, e)
 	}
 }
 
@@ -123,14 +120,11 @@ func TestLawStaysInTheTable(t *testing.T) {
 		}
 		m.aim()
 		for i, x := range m.table.Target {
-			if !(math.Abs(x) <= all) || !(m.table.Ridge[i] > 0) {
-				t.Fatalf("shape %v, %.0f units, noise %.1f: target %d is %g, ridge %g", shape, n, sigma, i, x, m.table.Ridge[i])
-			}
+			must.Need(t, math.Abs(x) <= all && m.table.Ridge[i] > 0,
+				"shape %v, %.0f units, noise %.1f: target %d is %g, ridge %g", shape, n, sigma, i, x, m.table.Ridge[i])
 		}
 	}
-	if laws < 500 {
-		t.Errorf("only %d tables have a law", laws)
-	}
+	must.Hold(t, laws >= 500, "only %d tables have a law", laws)
 }
 
 // unrelated returns the counts of independent columns with the sums along rows and columns of a pair.
@@ -196,9 +190,7 @@ func TestFollow(t *testing.T) {
 			population.NewTable(sizes, domain.Clique{1 - side}, slices.Clone(answers), make([]float64, products)),
 			population.NewTable(sizes, domain.Clique{side}, slices.Clone(sums), make([]float64, categories))}}
 		e := m.aim()
-		if e == nil || !e.Follows || e.Side != side {
-			t.Fatalf("column %d does not follow: %+v", side, e)
-		}
+		must.Need(t, e != nil && e.Follows && e.Side == side, "column %d does not follow: %+v", side, e)
 		f.learn(m.table, e)
 		target, learned, answered := off(m.table.Target, truth), off(f.oneways[0].Target, numbers), off(answers, numbers)
 		m.law.Spread = [2][]float64{} // of no use to a law of cells
@@ -216,9 +208,8 @@ func TestFollow(t *testing.T) {
 	for side := range shape {
 		l := &cells.Law{Base: bases[0], Scale: priorScale(bases[0], .8), Spread: known(shape)}
 		if e, gain := l.Follow(list[0], shape, side, 1, l.Spread[1-side]); e != nil {
-			if _, cells := l.Cells(list[0], 1); gain > cells {
-				t.Errorf("a band: column %d follows, by %.0f and %.0f", side, gain, cells)
-			}
+			_, cells := l.Cells(list[0], 1)
+			must.Hold(t, gain <= cells, "a band: column %d follows, by %.0f and %.0f", side, gain, cells)
 		}
 	}
 }

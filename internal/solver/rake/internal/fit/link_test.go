@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestLink: where the normal scores of two columns have a normal distribution less noise is left than blocks leave;
@@ -26,15 +27,12 @@ func TestLink(t *testing.T) {
 		g := newGrid([]int{k, k}, []axis{{0, identity(k)}, {1, identity(k)}})
 		blocks := g.smoothed(noisy, sigma)
 		if rho == 0 {
-			if linkOf(noisy, blocks, g.shape, sigma) != nil {
-				t.Error("independent columns are linked")
-			}
+			must.Hold(t, linkOf(noisy, blocks, g.shape, sigma) == nil, "independent columns are linked")
 			continue
 		}
 		got := g.linked(noisy, blocks, sigma)
-		if a, b := distance(got, truth)/sigma/k, distance(blocks, truth)/sigma/k; a > .6 || a > .98*b {
-			t.Errorf("correlation %g: error %.2f of the noise, by blocks alone %.2f", rho, a, b)
-		}
+		a, b := distance(got, truth)/sigma/k, distance(blocks, truth)/sigma/k
+		must.Hold(t, a <= .6 && a <= .98*b, "correlation %g: error %.2f of the noise, by blocks alone %.2f", rho, a, b)
 	}
 }
 
@@ -69,9 +67,8 @@ func TestCorrelate(t *testing.T) {
 		}
 	}
 	t.Logf("linked columns err by %.2f of the noise; %d of %d others moved", linked, moved, 2*draws)
-	if linked > .6 || moved > draws/20 {
-		t.Errorf("linked columns err by %.2f of the noise, want .6; %d of %d others moved, want at most %d", linked, moved, 2*draws, draws/20)
-	}
+	must.Hold(t, linked <= .6 && moved <= draws/20,
+		"linked columns err by %.2f of the noise, want .6; %d of %d others moved, want at most %d", linked, moved, 2*draws, draws/20)
 }
 
 // normalTable returns the counts of n records in k × k bins of equal size of two normal scores.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestBins: frequent values have bins of their own, there are as many as asked for, and few hold next to nothing.
@@ -15,21 +16,17 @@ func TestBins(t *testing.T) {
 	pieces := []query.Piece{{From: 0, To: 1, Count: 5000}, {From: 1, To: 999, Count: 4000}, {From: 999, To: 1000, Count: 900}, {From: 1000, To: 100_000, Count: 100}}
 	p := NewProfile(pieces, 100_000)
 	starts := p.bins(20, 50, nil)
-	if len(starts) != 20 || !contains(starts, 1) || !contains(starts, 999) || !contains(starts, 1000) {
-		t.Errorf("bins %v", starts)
-	}
+	must.Hold(t, len(starts) == 20 && contains(starts, 1) && contains(starts, 999) && contains(starts, 1000), "bins %v", starts)
 	for i, from := range starts {
 		to := 100_000
 		if i+1 < len(starts) {
 			to = starts[i+1]
 		}
-		if n := p.Between(from, to); n < 50 || from >= to {
-			t.Errorf("bin %d … %d has %g records", from, to, n)
-		}
+		n := p.Between(from, to)
+		must.Hold(t, n >= 50 && from < to, "bin %d … %d has %g records", from, to, n)
 	}
-	if got := NewProfile([]query.Piece{{From: 0, To: 100}}, 100).bins(20, 5, nil); len(got) != 20 {
-		t.Errorf("%d bins of no records, want 20", len(got))
-	}
+	got := NewProfile([]query.Piece{{From: 0, To: 100}}, 100).bins(20, 5, nil)
+	must.Hold(t, len(got) == 20, "%d bins of no records, want 20", len(got))
 }
 
 func contains(list []int, v int) bool {
@@ -47,12 +44,10 @@ func TestEmptyBinsJoin(t *testing.T) {
 	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: []int64{0, 99}, Resolution: 1, Learned: 5, Null: true}}}
 	one := Table{Counts: []float64{500, 300, 0, 1, 0, 200}, Sigma: 5, Own: []bool{5: true}, Learned: true, shrunk: true}
 	m := Merge([]Table{one}, 1001, d)
-	if got := m.Codes[0]; !slices.Equal(got, []domain.Code{0, 1, 1, 1, 1, 2}) {
-		t.Fatalf("codes %v", got)
-	}
-	if within := m.Within[0]; math.Abs(within[1]-300./301) > 1e-6 || math.Abs(m.Base[0][1]-301./1001) > 1e-6 {
-		t.Errorf("shares %v inside codes of %v", within, m.Base[0])
-	}
+	got := m.Codes[0]
+	must.Need(t, slices.Equal(got, []domain.Code{0, 1, 1, 1, 1, 2}), "codes %v", got)
+	within := m.Within[0]
+	must.Hold(t, math.Abs(within[1]-300./301) <= 1e-6 && math.Abs(m.Base[0][1]-301./1001) <= 1e-6, "shares %v inside codes of %v", within, m.Base[0])
 }
 
 // TestBinSpread compares the variance of the counts of bins with their spread over many trees. Every halving is 3 : 1, so that no
@@ -97,8 +92,7 @@ func TestBinSpread(t *testing.T) {
 			}
 			expected += mean(binVariances(&tree, pieces, x.starts)[:len(x.starts)]) / draws
 		}
-		if ratio := expected / spread; math.Abs(ratio-1) > .1 {
-			t.Errorf("%+v: counts of bins vary by %.1f, and %.1f was expected", x.shape, spread, expected)
-		}
+		ratio := expected / spread
+		must.Hold(t, math.Abs(ratio-1) <= .1, "%+v: counts of bins vary by %.1f, and %.1f was expected", x.shape, spread, expected)
 	}
 }

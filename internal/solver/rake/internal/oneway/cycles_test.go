@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestCycleParts: days and hours before 1970 and after, of attributes that begin inside a day.
@@ -15,27 +16,20 @@ func TestCycleParts(t *testing.T) {
 	for _, begin := range []time.Time{time.Date(1969, 12, 28, 5, 0, 0, 0, time.UTC), time.Date(2024, 2, 27, 23, 30, 0, 0, time.UTC)} {
 		a := domain.Attribute{Type: domain.DateTime, Cuts: []int64{begin.UnixMicro(), begin.AddDate(0, 3, 0).UnixMicro()}, Resolution: 1800e6, Learned: 20}
 		for i := range Cycles {
-			if !Cycles[i].fits(&a) {
-				t.Fatalf("%s do not fit", Cycles[i].Stage)
-			}
+			must.Need(t, Cycles[i].fits(&a), "%s do not fit", Cycles[i].Stage)
 		}
 		for k := range 4000 {
 			at := begin.Add(time.Duration(k) * 30 * time.Minute)
-			if day, hour := Cycles[0].part(&a, k), Cycles[1].part(&a, k); day != (int(at.Weekday())+6)%7 || hour != at.Hour() {
-				t.Fatalf("%v: day %d, hour %d", at, day, hour)
-			}
+			day, hour := Cycles[0].part(&a, k), Cycles[1].part(&a, k)
+			must.Need(t, day == (int(at.Weekday())+6)%7 && hour == at.Hour(), "%v: day %d, hour %d", at, day, hour)
 		}
 		whole := []query.Piece{{From: 0, To: 1000, Count: 500}, {From: 1000, To: a.Fine(), Count: 70}}
 		at, sum := 0, 0.0
 		for _, x := range cutAtSlots(whole, &a, 2) {
-			if x.From != at || Cycles[1].part(&a, x.From) != Cycles[1].part(&a, x.To-1) {
-				t.Fatalf("piece %+v after %d", x, at)
-			}
+			must.Need(t, x.From == at && Cycles[1].part(&a, x.From) == Cycles[1].part(&a, x.To-1), "piece %+v after %d", x, at)
 			at, sum = x.To, sum+x.Count
 		}
-		if at != a.Fine() || math.Abs(sum-570) > 1e-9 {
-			t.Errorf("%g records up to %d", sum, at)
-		}
+		must.Hold(t, at == a.Fine() && math.Abs(sum-570) <= 1e-9, "%g records up to %d", sum, at)
 	}
 	for _, a := range []domain.Attribute{
 		{Type: domain.Date, Cuts: []int64{0, 26}, Resolution: 1, Learned: 20},
@@ -45,9 +39,7 @@ func TestCycleParts(t *testing.T) {
 		{Type: domain.Time, Cuts: []int64{0, 86_399e6}, Resolution: 1e6, Learned: 20},
 	} {
 		for i := range Cycles {
-			if Cycles[i].fits(&a) {
-				t.Errorf("%s of %+v", Cycles[i].Stage, a)
-			}
+			must.Hold(t, !Cycles[i].fits(&a), "%s of %+v", Cycles[i].Stage, a)
 		}
 	}
 }
@@ -71,8 +63,6 @@ func TestCyclesOfOneMorning(t *testing.T) {
 		for _, x := range applySeasonality(pieces, a, list) {
 			sum += x.Count
 		}
-		if !(math.Abs(sum-2990) < 1e-6) {
-			t.Fatalf("seed %d: counts add up to %g", seed, sum)
-		}
+		must.Need(t, math.Abs(sum-2990) < 1e-6, "seed %d: counts add up to %g", seed, sum)
 	}
 }

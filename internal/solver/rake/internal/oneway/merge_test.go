@@ -27,9 +27,7 @@ func TestMerge(t *testing.T) {
 	must.Need(t, slices.Equal(m.Sizes, []int{3, 2, 2}), "sizes %v", m.Sizes)
 	want := query.Recoding{{0, 2, 1, 2, 2}, {0, 1}, {1, 0, 1}}
 	for a := range want {
-		if !slices.Equal(m.Codes[a], want[a]) {
-			t.Errorf("attribute %d: codes %v, want %v", a, m.Codes[a], want[a])
-		}
+		must.Hold(t, slices.Equal(m.Codes[a], want[a]), "attribute %d: codes %v, want %v", a, m.Codes[a], want[a])
 		base, within := 0.0, make([]float64, m.Sizes[a])
 		for _, p := range m.Base[a] {
 			base += p
@@ -39,9 +37,7 @@ func TestMerge(t *testing.T) {
 			must.Hold(t, m.Within[a][v] > 0, "attribute %d value %d vanished", a, v)
 		}
 		for _, s := range append(within, base) {
-			if math.Abs(s-1) > 1e-9 {
-				t.Errorf("attribute %d: sums %v and %g, want 1", a, within, base)
-			}
+			must.Hold(t, math.Abs(s-1) <= 1e-9, "attribute %d: sums %v and %g, want 1", a, within, base)
 		}
 	}
 }
@@ -65,18 +61,16 @@ func TestNeighbours(t *testing.T) {
 		for v := range values {
 			values[v] = v
 		}
-		if got := neighbours(values, tt.counts, 9, 9); !slices.EqualFunc(got, tt.want, slices.Equal) {
-			t.Errorf("%v: groups %v, want %v", tt.counts, got, tt.want)
-		}
+		got := neighbours(values, tt.counts, 9, 9)
+		must.Hold(t, slices.EqualFunc(got, tt.want, slices.Equal), "%v: groups %v, want %v", tt.counts, got, tt.want)
 	}
 }
 
 // TestEndsAreNoNeighbours: rare values at both ends of a column are not one code, unless noise drowns them.
 func TestEndsAreNoNeighbours(t *testing.T) {
 	for first, want := range map[float64][][]int{4: {{0, 1}, {8}}, 1: {{0, 1, 8}}} {
-		if got := neighbours([]int{0, 1, 8}, []float64{first, 1, 50, 50, 50, 50, 50, 50, 4}, 9, 3); !slices.EqualFunc(got, want, slices.Equal) {
-			t.Errorf("%g counts at the beginning: groups %v, want %v", first, got, want)
-		}
+		got := neighbours([]int{0, 1, 8}, []float64{first, 1, 50, 50, 50, 50, 50, 50, 4}, 9, 3)
+		must.Hold(t, slices.EqualFunc(got, want, slices.Equal), "%g counts at the beginning: groups %v, want %v", first, got, want)
 	}
 }
 
@@ -160,8 +154,7 @@ func TestNamesAreNoNeighbours(t *testing.T) {
 }
 
 func TestJamesStein(t *testing.T) {
-	if got := jamesStein([]float64{3, 4}, 5); math.Abs(got-.8) > 1e-9 {
-		t.Errorf("got %g, want .8", got)
-	}
+	got := jamesStein([]float64{3, 4}, 5)
+	must.Hold(t, math.Abs(got-.8) <= 1e-9, "got %g, want .8", got)
 	must.Equal(t, jamesStein([]float64{1, 1}, 5), 0)
 }

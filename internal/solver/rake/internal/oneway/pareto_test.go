@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestTails: means and standard deviations of amounts with long tails, from trees with noise, in ranges that end with
@@ -56,9 +57,7 @@ func TestTails(t *testing.T) {
 			spread += math.Abs(math.Log(m2-m*m)/2-math.Log(sd)) / runs
 		}
 		t.Logf("%s: means %.3f sd off, sd by a factor of %.3f", c.name, off, math.Exp(spread))
-		if off > c.mean || spread > c.spread {
-			t.Errorf("%s: means %.3f sd off, want %g; log sd %.3f, want %g", c.name, off, c.mean, spread, c.spread)
-		}
+		must.Hold(t, off <= c.mean && spread <= c.spread, "%s: means %.3f sd off, want %g; log sd %.3f, want %g", c.name, off, c.mean, spread, c.spread)
 	}
 }
 
@@ -100,9 +99,8 @@ func TestEndsOfRanges(t *testing.T) {
 			spread += (math.Log(m2-m*m)/2 - math.Log(sd)) / runs
 		}
 		t.Logf("%d records, range %g: ends %.3f (apart %.3f), log sd %.3f", c.n, c.room, ends, apart, spread)
-		if c.ends > 0 && math.Abs(ends-1) > 1-c.ends || math.Abs(spread) > c.most {
-			t.Errorf("%d records, range %g: %.3f of the mass at the ends, want %g to %g; log sd %.3f, want at most %g", c.n, c.room, ends, c.ends, 2-c.ends, spread, c.most)
-		}
+		must.Hold(t, (c.ends <= 0 || math.Abs(ends-1) <= 1-c.ends) && math.Abs(spread) <= c.most,
+			"%d records, range %g: %.3f of the mass at the ends, want %g to %g; log sd %.3f, want at most %g", c.n, c.room, ends, c.ends, 2-c.ends, spread, c.most)
 	}
 }
 
@@ -128,9 +126,8 @@ func TestParetoEnds(t *testing.T) {
 	for _, shape := range []float64{-.5, 0, .4} {
 		p := pareto{from: 100, count: 500, scale: 30, shape: shape}
 		for _, count := range []float64{500, 100, 3, .5} {
-			if got := p.above(p.end(count)); math.Abs(got-count) > 1e-9*count {
-				t.Errorf("shape %g: %g records above the end of %g", shape, got, count)
-			}
+			got := p.above(p.end(count))
+			must.Hold(t, math.Abs(got-count) <= 1e-9*count, "shape %g: %g records above the end of %g", shape, got, count)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // geometric returns a number of at least 1 with the given mean.
@@ -63,9 +64,7 @@ func TestRowCounts(t *testing.T) {
 			}
 			counts := rowCounts(noisy, sigma, cuts)
 			for b, n := range counts {
-				if !(n >= 0) {
-					t.Fatalf("%s: a count of %g", name, n)
-				}
+				must.Need(t, n >= 0, "%s: a count of %g", name, n)
 				if mean[b] /= exact[b]; exact[b] == 0 {
 					mean[b] = float64(cuts[b]+cuts[b+1]) / 2
 				}
@@ -75,9 +74,8 @@ func TestRowCounts(t *testing.T) {
 			if math.Abs(summation.Pairwise(counts)-people) > 1e-6 {
 				t.Errorf("%s, %d: the counts sum to %g", name, seed, summation.Pairwise(counts))
 			}
-			if tv > .005 || math.Abs(rows/total-1) > .02 {
-				t.Errorf("%s, %d: total variation %.4f, rows off by %.2f %%; want .005 and 2 %%", name, seed, tv, 100*(rows/total-1))
-			}
+			must.Hold(t, tv <= .005 && math.Abs(rows/total-1) <= .02,
+				"%s, %d: total variation %.4f, rows off by %.2f %%; want .005 and 2 %%", name, seed, tv, 100*(rows/total-1))
 		}
 	}
 }

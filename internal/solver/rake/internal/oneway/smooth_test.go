@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Without noise, and for counts far above it, smoothing changes next to nothing; it keeps the sum of mirrored counts
@@ -16,18 +18,13 @@ func TestSmoothKeepsWhatIsKnown(t *testing.T) {
 		for v := range counts {
 			counts[v] = 1e6 * rng.Float64()
 		}
-		if got := smooth(counts, 0); !slices.Equal(got, counts) {
-			t.Errorf("%d values without noise: %v became %v", k, counts, got)
-		}
+		got := smooth(counts, 0)
+		must.Hold(t, slices.Equal(got, counts), "%d values without noise: %v became %v", k, counts, got)
 		for v, x := range smooth(counts, 1) {
-			if math.Abs(x-counts[v]) > 1 {
-				t.Errorf("%d values: %g became %g at a noise of 1", k, counts[v], x)
-			}
+			must.Hold(t, math.Abs(x-counts[v]) <= 1, "%d values: %g became %g at a noise of 1", k, counts[v], x)
 		}
 		for _, x := range smooth(slices.Repeat([]float64{7}, k), 3) {
-			if math.Abs(x-7) > 1e-9 {
-				t.Errorf("%d values: a constant of 7 became %g", k, x)
-			}
+			must.Hold(t, math.Abs(x-7) <= 1e-9, "%d values: a constant of 7 became %g", k, x)
 		}
 	}
 }
@@ -61,12 +58,9 @@ func TestSmoothTakesNoiseOff(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %.2f of the noise, the peak within %.1f", name, math.Sqrt(square)/sigma, peak/sigma)
-		if got := math.Sqrt(square) / sigma; got > s.most {
-			t.Errorf("%s: error %.2f of the noise, want at most %.2f", name, got, s.most)
-		}
-		if name == "peak" && peak > 5*sigma {
-			t.Errorf("the peak is off by %.1f standard deviations", peak/sigma)
-		}
+		got := math.Sqrt(square) / sigma
+		must.Hold(t, got <= s.most, "%s: error %.2f of the noise, want at most %.2f", name, got, s.most)
+		must.Hold(t, name != "peak" || peak <= 5*sigma, "the peak is off by %.1f standard deviations", peak/sigma)
 	}
 }
 
@@ -91,7 +85,5 @@ func TestShrinkageLearnsItsPrior(t *testing.T) {
 		learned += (got[i] - truth[i]) * (got[i] - truth[i])
 		known += (best - truth[i]) * (best - truth[i])
 	}
-	if learned > 1.05*known {
-		t.Errorf("square error %g, with the true prior %g", learned/n, known/n)
-	}
+	must.Hold(t, learned <= 1.05*known, "square error %g, with the true prior %g", learned/n, known/n)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestStrengths: of two normal scores with correlation ρ the local log odds ratio is ρ/(1 − ρ²), in either direction.
@@ -40,14 +41,12 @@ func TestStrengths(t *testing.T) {
 		}
 		want := rho / (1 - rho*rho)
 		for a, s := range strengths(table, x, x)[3 : k-3] {
-			if got := s / x.width(a+3); math.Abs(got/want-1) > .35 {
-				t.Errorf("correlation %g, bin %d: %.2f, want %.2f", rho, a+3, got, want)
-			}
+			got := s / x.width(a+3)
+			must.Hold(t, math.Abs(got/want-1) <= .35, "correlation %g, bin %d: %.2f, want %.2f", rho, a+3, got, want)
 		}
 		// Each cell adds its strength over 6 or so of the variance in it, which is 1/400 of all on even values.
-		if adds := added(table, x, x); adds < .05*math.Abs(rho)/400/6 || adds > 1./400 {
-			t.Errorf("correlation %g: the coupling adds %g", rho, adds)
-		}
+		adds := added(table, x, x)
+		must.Hold(t, adds >= .05*math.Abs(rho)/400/6 && adds <= 1./400, "correlation %g: the coupling adds %g", rho, adds)
 	}
 }
 
@@ -79,12 +78,8 @@ func TestStrengthsOfTails(t *testing.T) {
 		}
 	}
 	got := strengths(table, x, x)
-	if got[0] != 0 || x.width(k-1)*got[k-1] < 20 {
-		t.Errorf("strengths %.1f; want 0 of the zeros, 20 over the width %.2f of the last bin", got, x.width(k-1))
-	}
-	if x.tails[k-1] != 1 || x.tails[0] != 0 || x.tails[k-2] != 0 {
-		t.Errorf("tails %v; only the last bin has one", x.tails)
-	}
+	must.Hold(t, got[0] == 0 && x.width(k-1)*got[k-1] >= 20, "strengths %.1f; want 0 of the zeros, 20 over the width %.2f of the last bin", got, x.width(k-1))
+	must.Hold(t, x.tails[k-1] == 1 && x.tails[0] == 0 && x.tails[k-2] == 0, "tails %v; only the last bin has one", x.tails)
 	left := oneway.NewProfile([]query.Piece{{From: 0, To: 90, Count: 10}, {From: 90, To: 100, Count: 90}}, 100)
 	if got := tailOf(left, left.Span(0, 100)); got != -1 {
 		t.Errorf("tail %d of values that are the largest for the most part", got)
@@ -113,12 +108,9 @@ func TestStrengthsAreFinite(t *testing.T) {
 			table[i] = max(0, rng.Float64()-.7) / k
 		}
 		for _, s := range strengths(table, leader, other) {
-			if math.IsNaN(s) || math.IsInf(s, 0) {
-				t.Fatalf("strength %g for ends %v and %v, table %v", s, leader.ends, other.ends, table)
-			}
+			must.Need(t, !math.IsNaN(s) && !math.IsInf(s, 0), "strength %g for ends %v and %v, table %v", s, leader.ends, other.ends, table)
 		}
-		if adds := added(table, leader, other); math.IsNaN(adds) {
-			t.Fatal("what a coupling adds is not a number")
-		}
+		adds := added(table, leader, other)
+		must.Need(t, !math.IsNaN(adds), "what a coupling adds is not a number")
 	}
 }

@@ -79,9 +79,7 @@ func TestGapsFollowRows(t *testing.T) {
 	for a := range 2 {
 		before, after := (&population.Model{Sizes: m.Sizes, Columns: m.Columns, Weights: fitted}).Marginal(domain.Clique{a}, nil), m.Marginal(domain.Clique{a}, nil)
 		for v, n := range before {
-			if math.Abs(after[v]-n) > .002*f.Units {
-				t.Errorf("attribute %d, code %d: %.1f people, were %.1f", a, v, after[v], n)
-			}
+			must.Hold(t, math.Abs(after[v]-n) <= .002*f.Units, "attribute %d, code %d: %.1f people, were %.1f", a, v, after[v], n)
 		}
 	}
 }
@@ -108,8 +106,7 @@ func TestNewLine(t *testing.T) {
 		"too few to know one": {[]float64{1, 2, 3, 4, 5}, []float64{1, none, none, 1, none}, false, 0, 0},
 	} {
 		l, known := newLine(x, tt.y, tt.variance)
-		if known != tt.known || known && (math.Abs(l.slope-tt.slope) > .01 || math.Abs(l.spread-tt.spread) > .01) {
-			t.Errorf("%s: %v, %v; want a slope of %g and a spread of %g", name, l, known, tt.slope, tt.spread)
-		}
+		must.Hold(t, known == tt.known && (!known || math.Abs(l.slope-tt.slope) <= .01 && math.Abs(l.spread-tt.spread) <= .01),
+			"%s: %v, %v; want a slope of %g and a spread of %g", name, l, known, tt.slope, tt.spread)
 	}
 }

@@ -22,12 +22,9 @@ func TestModelMeetsRowCounts(t *testing.T) {
 	for _, m := range []*population.Model{universe, sample} {
 		f.MeetRowCounts(m)
 		for b, n := range m.Marginal(domain.Clique{1}, nil) {
-			if math.Abs(n-f.Ones.List[1].Counts[b]) > 1e-9 {
-				t.Errorf("%g people in bin %d, want %g", n, b, f.Ones.List[1].Counts[b])
-			}
+			must.Hold(t, math.Abs(n-f.Ones.List[1].Counts[b]) <= 1e-9, "%g people in bin %d, want %g", n, b, f.Ones.List[1].Counts[b])
 		}
 	}
-	if w := sample.Weights; math.Abs(w[0]-3*w[1]) > 1e-9 {
-		t.Errorf("weights %v: people with one number of rows keep their ratio", w)
-	}
+	w := sample.Weights
+	must.Hold(t, math.Abs(w[0]-3*w[1]) <= 1e-9, "weights %v: people with one number of rows keep their ratio", w)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestUndo: merging the codes of an undone model again gives the model back, and original values share
@@ -29,9 +30,8 @@ func TestUndo(t *testing.T) {
 		"universe": {whole, undoUniverse(m, whole, sizes), 1e-9},
 		"sample":   {sample, undoSample(m, sample, sizes, nil, rng), 1.01 * sample.Weights[0]},
 	} {
-		if err := c.undone.Validate(); err != nil {
-			t.Fatal(name, err)
-		}
+		err := c.undone.Validate()
+		must.Need(t, err == nil, "%v %v", name, err)
 		back := make([]float64, len(whole.Weights))
 		for i, w := range c.undone.Weights {
 			codes := c.undone.Record(i, make([]domain.Code, 3))
@@ -41,16 +41,13 @@ func TestUndo(t *testing.T) {
 			back[domain.Clique{0, 1, 2}.Cell(m.Sizes, codes)] += w
 		}
 		for z, w := range c.merged.Marginal(domain.Clique{0, 1, 2}, nil) {
-			if math.Abs(back[z]-w) > 1e-9 {
-				t.Errorf("%s: merged record %d has weight %g, want %g", name, z, back[z], w)
-			}
+			must.Hold(t, math.Abs(back[z]-w) <= 1e-9, "%s: merged record %d has weight %g, want %g", name, z, back[z], w)
 		}
 		for a := range sizes {
 			got, code := c.undone.Marginal(domain.Clique{a}, nil), c.merged.Marginal(domain.Clique{a}, nil)
 			for v, w := range got {
-				if want := code[m.Codes[a][v]] * m.Within[a][v]; math.Abs(w-want) > c.slack {
-					t.Errorf("%s: attribute %d value %d has weight %g, want %g", name, a, v, w, want)
-				}
+				want := code[m.Codes[a][v]] * m.Within[a][v]
+				must.Hold(t, math.Abs(w-want) <= c.slack, "%s: attribute %d value %d has weight %g, want %g", name, a, v, w, want)
 			}
 		}
 	}

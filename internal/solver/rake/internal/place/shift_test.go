@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // TestShift: columns with long tails are moved by the bins of those that they are correlated with, upwards or downwards,
@@ -54,30 +55,22 @@ func TestShift(t *testing.T) {
 	}
 	f.shift(m, at, means, list)
 	for a, b := range f.Ones.Bins {
-		if want := a < 3; (b.Coupling != nil) != want {
-			t.Fatalf("column %d is moved: %v, want %v", a, !want, want)
-		}
+		want := a < 3
+		must.Need(t, (b.Coupling != nil) == want, "column %d is moved: %v, want %v", a, !want, want)
 		if b.Coupling == nil {
 			continue
 		}
 		s := b.Coupling.Shift
-		if len(s.With) < 2 || slices.Contains(s.With, a) || slices.Contains(s.With, 4) {
-			t.Errorf("column %d is moved by %v", a, s.With)
-		}
+		must.Hold(t, len(s.With) >= 2 && !slices.Contains(s.With, a) && !slices.Contains(s.With, 4), "column %d is moved by %v", a, s.With)
 		for i, other := range s.With {
 			falls := (a == 2) != (other == 2)
-			if x := s.Adds[i]; (x[0] > x[k-1]) != falls || slices.Min(x) < 0 || x[k] != x[k] {
-				t.Errorf("column %d, moved by %d: %v", a, other, x)
-			}
+			x := s.Adds[i]
+			must.Hold(t, (x[0] > x[k-1]) == falls && slices.Min(x) >= 0 && x[k] == x[k], "column %d, moved by %d: %v", a, other, x)
 		}
 		for bin, q := range s.Levels {
-			if len(q) > 0 && (len(q) != len(domain.ShiftLevels) || !slices.IsSorted(q)) {
-				t.Errorf("column %d, bin %d: quantiles %v", a, bin, q)
-			}
+			must.Hold(t, len(q) <= 0 || len(q) == len(domain.ShiftLevels) && slices.IsSorted(q), "column %d, bin %d: quantiles %v", a, bin, q)
 		}
-		if len(s.Levels[0]) == 0 && len(s.Levels[k-1]) == 0 {
-			t.Errorf("column %d: no quantiles", a)
-		}
+		must.Hold(t, len(s.Levels[0]) != 0 || len(s.Levels[k-1]) != 0, "column %d: no quantiles", a)
 	}
 }
 
@@ -95,13 +88,9 @@ func TestLevels(t *testing.T) {
 		if level > .26 {
 			want = 1
 		}
-		if math.Abs(got[0][i]-want) > .05 {
-			t.Errorf("the quantile at %g is %.3f, want %g", level, got[0][i], want)
-		}
+		must.Hold(t, math.Abs(got[0][i]-want) <= .05, "the quantile at %g is %.3f, want %g", level, got[0][i], want)
 	}
-	if got[1] != nil {
-		t.Errorf("quantiles %v of next to no records", got[1])
-	}
+	must.Hold(t, got[1] == nil, "quantiles %v of next to no records", got[1])
 }
 
 // TestRareScores: the larger values of a code of merged rare values go to the records that are larger otherwise, and values
@@ -132,9 +121,7 @@ func TestRareScores(t *testing.T) {
 		m.Columns[2] = append(m.Columns[2], domain.Code(rng.IntN(4)))
 	}
 	scores := f.rareScores(m)
-	if len(scores) != 1 || len(scores[1]) != records {
-		t.Fatalf("scores of %d columns; want the scores of hands", len(scores))
-	}
+	must.Need(t, len(scores) == 1 && len(scores[1]) == records, "scores of %d columns; want the scores of hands", len(scores))
 	for i := range scores[1] { // another column tells them apart, next to noise
 		scores[1][i] += float64(i % 3)
 	}
@@ -149,10 +136,8 @@ func TestRareScores(t *testing.T) {
 			count[v-3]++
 		}
 	}
-	if low, high := sum[0]/n[0], sum[2]/n[2]; low > 3.5 || high < low+1 {
-		t.Errorf("mean values %.2f to %.2f of the records with the least and the largest scores", low, high)
-	}
-	if got := count[0] / (n[0] + n[1] + n[2]); math.Abs(got-.5) > .02 {
-		t.Errorf("a value has a share of %.3f of its code, want .5", got)
-	}
+	low, high := sum[0]/n[0], sum[2]/n[2]
+	must.Hold(t, low <= 3.5 && high >= low+1, "mean values %.2f to %.2f of the records with the least and the largest scores", low, high)
+	got := count[0] / (n[0] + n[1] + n[2])
+	must.Hold(t, math.Abs(got-.5) <= .02, "a value has a share of %.3f of its code, want .5", got)
 }
