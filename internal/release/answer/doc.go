@@ -20,7 +20,8 @@
 // least, since beside a diagonal people are at one end of a cell. In a learned bin noise may hide people at the far end: their number times the width of the bin is an error
 // too, see [interval.Intervals.Inside]. Of a group with a part of the people of the bin it is the root of that part.
 // Half as many more may be at one value that a condition asks for.
-// TestMeansOfTails has the coverage. Errors of numbers are widened by 1.2, since dependences of numbers run in one direction. A
+// Far from all others, at an end of a range, as many people may be as the released differences leave room for, though a tail would have none
+// there. TestMeansOfTails and TestCodes have the coverage. Errors of numbers are widened by 1.2, since dependences of numbers run in one direction. A
 // quantile has the interval of the share below it, inverted; in a declared cell of several values it reaches to the cell's ends, for
 // nothing of what lies inside was released. An interval is ± 1.96 standard errors, and no count or share
 // leaves its range. Upper ends of counts and shares of two columns that noise may hide are further off, see

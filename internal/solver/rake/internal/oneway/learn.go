@@ -191,8 +191,20 @@ func insideErrors(tree *query.Tree, pieces []query.Piece, starts []int, p *Profi
 		}
 	})
 	first, last := outermost(s.Own, s.Values)
-	first, last = sort.SearchInts(starts, first+1)-1, sort.SearchInts(starts, last)-1
-	out[last], out[first] = min(out[last], upper*upper), min(out[first], lower*lower)
+	below, above := farErrors(tree, p, first, last)
+	low, high := sort.SearchInts(starts, first+1)-1, sort.SearchInts(starts, last)-1
+	for low < high && ends[low] == starts[low]+1 {
+		low++
+	}
+	for low < high && ends[high] == starts[high]+1 {
+		high--
+	}
+	far := func(b int, error, people, end float64) { // a tail knows nothing of people far from all others
+		floor := people * math.Abs(end-means[b])
+		out[b] = max(min(out[b], error*error), floor*floor)
+	}
+	far(high, upper, above, float64(last-1))
+	far(low, lower, below, float64(first))
 	for b := range out {
 		out[b] = math.Sqrt(out[b]) / float64(ends[b]-starts[b])
 	}
@@ -200,6 +212,29 @@ func insideErrors(tree *query.Tree, pieces []query.Piece, starts []int, p *Profi
 		out = append(out, 0)
 	}
 	return out
+}
+
+// farPeople is the part of the people whom noise may hide at an end of a range that a standard error counts. Of means of columns with a code
+// whose people noise hides 96 % hold with .75, 94 % with .6, and 76 % with none.
+const farPeople = .75
+
+// farErrors returns how many people noise may hide at either end of the values first … last−1, as standard deviations: those by which the
+// released differences have more there than a profile, and those by which they err.
+func farErrors(tree *query.Tree, p *Profile, first, last int) (below, above float64) {
+	for _, h := range tree.Halvings() {
+		if h.Middle <= first || h.Middle >= last {
+			continue
+		}
+		off := (h.Difference - p.Between(h.From, h.Middle) + p.Between(h.Middle, h.To)) / 2
+		if h.To >= last {
+			above = max(above, -off)
+		}
+		if h.From <= first {
+			below = max(below, off)
+		}
+	}
+	hidden := math.Sqrt(tree.Variance / 3)
+	return farPeople * math.Hypot(below, hidden), farPeople * math.Hypot(above, hidden)
 }
 
 // eachNode visits the nodes of a released tree that has left the pieces together, down to pieces, with the variance of what
