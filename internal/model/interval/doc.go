@@ -20,6 +20,10 @@
 // rest by one factor (½ to 4), and a second release divides it again. In a table of 2·2·… cells v_A is at most the square of
 // what the smallest cells have room for.
 //
+// Where a table B of T with up to 1,000 cells was measured, the share b_T/b_A of what a sub-table A of B is off by is
+// b_T/b_B·s at least. With t = u·v_B, how far the releases tell a cell, and n cells of B for each of A, s is (1 − t)·b_B/b_A + t/n, as a
+// part of its sum in A's cell: a cell that is told keeps its distance from others, see evenShares.
+//
 // The prior of an interaction without a score is the prior of a table as far from the model as 9 of 10 of the 50 tables
 // nearest in size. Interactions of four and more attributes together have the same prior.
 //
@@ -51,6 +55,7 @@
 // says, and upwards by all of it. Its rounds also tell counts of columns, pairs and triples, with little more noise than answers have:
 // cells err as above with w = b/(b + σ), values of columns as those of whole marginals, and by (p − 1/k)²·σ_N² at least, and
 // sums by all of that noise and their distance from these counts, see certificate.go.
+// Of a fit that is off the certificate alone tells.
 //
 // # What a fit misses
 //

@@ -18,7 +18,7 @@ type face struct {
 // interaction returns the cells and the faces of the attributes at some positions, without their counts and variances.
 func (g *grouper) interaction(at domain.Clique) part {
 	of, first := g.group(at)
-	p := part{of: of, base: make([]float64, len(first)), codes: make([][]domain.Code, len(at))}
+	p := part{at: at, of: of, base: make([]float64, len(first)), codes: make([][]domain.Code, len(at))}
 	for i, k := range at {
 		p.codes[i] = make([]domain.Code, len(first))
 		for j, cell := range first {

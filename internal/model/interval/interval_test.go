@@ -87,6 +87,33 @@ func TestResidualFormula(t *testing.T) {
 		}
 		parts[table.Clique.Key()] = x
 	}
+	// part returns the share that the cell of a record has of a move of its sum in another table, in the way that is larger.
+	part := func(sub domain.Clique, record []domain.Code, b float64) float64 {
+		sums := r.Model.Marginal(sub, nil)
+		own := sums[sub.Cell(r.Model.Sizes, record)]
+		most, other := b/own, make([]domain.Code, 3)
+		for _, table := range r.Uncertainty.Tables {
+			if u := table.Earlier + table.Precision; table.Clique.Contains(sub) && len(table.Clique) > len(sub) {
+				marginal, all, x := r.Model.Marginal(table.Clique, nil), 0.0, 0.0
+				for cell, y := range marginal {
+					for i, rest := len(table.Clique)-1, cell; i >= 0; i-- {
+						k := r.Model.Sizes[table.Clique[i]]
+						other[table.Clique[i]], rest = domain.Code(rest%k), rest/k
+					}
+					if sub.Cell(r.Model.Sizes, other) != sub.Cell(r.Model.Sizes, record) {
+						continue
+					}
+					told := min(1, parts[table.Clique.Key()][cell]*u)
+					share := (1-told)*y/own + told*float64(len(sums))/float64(len(marginal))
+					if all += share; cell == table.Clique.Cell(r.Model.Sizes, record) {
+						x = share / y
+					}
+				}
+				most = max(most, b*x/all)
+			}
+		}
+		return most
+	}
 	for z, b := range fitted {
 		r.Model.Record(z, record)
 		sum, source := min(.25, b), Measured
@@ -97,12 +124,13 @@ func TestResidualFormula(t *testing.T) {
 			}
 			off := 1/float64(r.Model.Sizes[a]) - sub/r.Total.Units
 			noise += 50 * off * off
-			sum += noise * b * b / (sub * sub)
+			own := part(domain.Clique{a}, record, b)
+			sum += noise * own * own
 		}
 		for _, table := range r.Uncertainty.Tables {
 			cell := table.Clique.Cell(r.Model.Sizes, record)
-			sub := r.Model.Marginal(table.Clique, nil)[cell]
-			sum += b * b / (sub * sub) * parts[table.Clique.Key()][cell]
+			own := part(table.Clique, record, b)
+			sum += own * own * parts[table.Clique.Key()][cell]
 		}
 		want := 1.05 * math.Sqrt(sum)
 		if record[0] == 2 {

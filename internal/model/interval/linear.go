@@ -2,8 +2,9 @@ package interval
 
 import (
 	"math"
-	"math/bits"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/solver"
@@ -31,11 +32,15 @@ type part struct {
 	beyond   []float64 // of the count that the population would lead one to expect
 	alone    []float64 // of the count of a cell by itself, if its answer is known; else nil
 	faces    []face
-	moved    []float64 // standard deviation that the prior has in each cell of a pair; nil of others
-	missed   *missed   // nil: not known
-	pooled   []bool    // of a column's values; nil: none
-	dealt    *dealing  // of a pair with merged numbers of rows; nil of others
-	one      int       // number of values of the attribute, if the interaction is of a single one of a residual fit; else 0
+	moved    []float64     // standard deviation that the prior has in each cell of a pair; nil of others
+	missed   *missed       // nil: not known
+	pooled   []bool        // of a column's values; nil: none
+	dealt    *dealing      // of a pair with merged numbers of rows; nil of others
+	at       domain.Clique // positions of its attributes in the marginal's clique
+	told     []float64     // how far its releases tell each of its cells; nil: not at all, or of many cells
+	even     []float64     // share of each of its cells of what the number of units is off by, if told
+	evenly   []evenly      // those that hold it
+	one      int           // number of values of the attribute, if the interaction is of a single one of a residual fit; else 0
 }
 
 // Linear prepares queries on the cells of t, which differ.
@@ -72,6 +77,7 @@ func (v *Intervals) Linear(t Table) *Linear {
 		}
 		l.parts, l.source = append(l.parts, p), worse(l.source, source)
 	})
+	l.spreads(v.sizes, t.Clique)
 	if len(plain) > measuredWidth {
 		p, source := v.part(g, plain, nil)
 		if t.Classes != nil && len(p.base) > manyCells {
@@ -102,7 +108,7 @@ func (v *Intervals) part(g *grouper, at, measured domain.Clique) (part, Source) 
 	if len(at) == 1 && v.uncertainty != nil {
 		p.one = v.sizes[clique[0]]
 	}
-	if measured != nil {
+	if measured != nil && !v.untold(clique) {
 		p.missed = v.missedBy(&p, clique)
 	}
 	source := v.uncertain(&p, clique, measured != nil)
@@ -204,6 +210,9 @@ func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncerta
 			p.moved[j] = math.Sqrt(p.variance[j]) * max(0, 1-p.variance[j]*(earlier+last))
 		}
 	}
+	if u := earlier + last; u > 0 && len(p.base) <= manyCells && !v.earlier {
+		p.told = telling(p.variance, u)
+	}
 }
 
 // spread returns the factor of standard deviations that keeps the distance of a table, when the sums along its faces are known.
@@ -237,50 +246,6 @@ func (p *part) spread(prior []float64) float64 {
 // mostSpread bounds the factor where nearly every line of a table has one cell alone.
 const mostSpread = 4
 
-// roomOf is room for a table without its empty cells.
-func (v *Intervals) roomOf(p *part, c domain.Clique) float64 {
-	for _, a := range c {
-		if v.sizes[a] != 2 {
-			return math.Inf(1)
-		}
-	}
-	least, cells := [2]float64{math.Inf(1), math.Inf(1)}, [2]int{}
-	for j, b := range p.base {
-		x := uint(0)
-		for i := range c {
-			x = x<<1 | uint(p.codes[i][j])
-		}
-		sign := bits.OnesCount(x) % 2
-		least[sign], cells[sign] = min(least[sign], b), cells[sign]+1
-	}
-	for sign := range least {
-		if cells[sign] < 1<<(len(c)-1) {
-			least[sign] = 0
-		}
-	}
-	return 1 + max(least[0], least[1])
-}
-
-// pooledCells overwrites the variances of cells with pooled values: units with the same pooled value are assumed to have the
-// correlation alike in where they fall.
-func (v *Intervals) pooledCells(p *part, c domain.Clique) {
-	for i, a := range c {
-		if !slices.Contains(v.uncertainty.Pooled[a], true) {
-			continue
-		}
-		counts := make([]float64, v.sizes[a])
-		for j, b := range p.base {
-			counts[p.codes[i][j]] += b
-		}
-		for j, b := range p.base {
-			if v.uncertainty.Pooled[a][p.codes[i][j]] {
-				p.beyond[j] = alike * b * counts[p.codes[i][j]]
-				p.variance[j] = p.beyond[j] + (1-alike)*b
-			}
-		}
-	}
-}
-
 // Variance returns the variance of the model's answer to the query that adds q[k] for every unit in cells[k]: for the units in
 // hand, or for the population that they are a random sample of; and what their draw adds to the latter.
 func (l *Linear) Variance(cells []int, q []float64, population bool) (model, drawn float64) {
@@ -303,10 +268,12 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 		x := anything(l.units, 0) * max(math.Abs(most), math.Abs(least), most-least)
 		return x * x, drawn
 	}
-	total := mean
+	total, held := mean, make([][]float64, len(l.parts))
 	for i := range l.parts {
-		p := &l.parts[i]
-		means := p.means(l.fitted, cells, q)
+		held[i] = l.parts[i].means(l.fitted, cells, q)
+	}
+	for i := range l.parts {
+		p, means := &l.parts[i], held[i]
 		if p.one > 0 { // the released deviations are from even columns
 			even := mean * float64(p.one-len(means))
 			for _, x := range means {
@@ -319,6 +286,9 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 			variance = p.beyond
 		}
 		x := p.error(means, variance)
+		for _, e := range p.evenly {
+			x = max(x, p.error(e.means(held[e.part], len(means)), variance))
+		}
 		if p.alone != nil && !population && len(p.codes) == 1 {
 			one := concentration(means)
 			x = one*p.error(means, p.alone) + (1-one)*x
@@ -352,6 +322,11 @@ func (l *Linear) Variance(cells []int, q []float64, population bool) (model, dra
 					one, alone = concentration(means), p.error(means, p.alone)+beyond(miss, noise, 1)
 				}
 			}
+		}
+	}
+	for i := range l.parts {
+		if even := l.parts[i].even; even != nil {
+			total = max(math.Abs(total), math.Abs(floats.Dot(even, held[i])))
 		}
 	}
 	if model = min(model, answered); l.source == Certificate && !math.IsInf(answered, 1) { // which says nothing of sums

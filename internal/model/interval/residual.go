@@ -77,6 +77,30 @@ func room(fitted []float64, shape []int) float64 {
 	return 1 + max(least[0], least[1])
 }
 
+// roomOf is room for a table without its empty cells.
+func (v *Intervals) roomOf(p *part, c domain.Clique) float64 {
+	for _, a := range c {
+		if v.sizes[a] != 2 {
+			return math.Inf(1)
+		}
+	}
+	least, cells := [2]float64{math.Inf(1), math.Inf(1)}, [2]int{}
+	for j, b := range p.base {
+		x := uint(0)
+		for i := range c {
+			x = x<<1 | uint(p.codes[i][j])
+		}
+		sign := bits.OnesCount(x) % 2
+		least[sign], cells[sign] = min(least[sign], b), cells[sign]+1
+	}
+	for sign := range least {
+		if cells[sign] < 1<<(len(c)-1) {
+			least[sign] = 0
+		}
+	}
+	return 1 + max(least[0], least[1])
+}
+
 // after returns the variances of an interaction with the given prior after its releases.
 func after(t *solver.TableUncertainty, prior []float64, room float64) []float64 {
 	for i, v := range prior {
@@ -147,7 +171,11 @@ func (v *Intervals) addPart(c, sub domain.Clique, fitted, dst []float64) {
 		square[i] = b * b
 	}
 	p.Multiply(square, share)
+	lift := v.lift(c, sub, fitted)
 	for i, x := range square {
+		if lift != nil {
+			x *= lift[i]
+		}
 		dst[i] += x
 	}
 }
@@ -204,6 +232,26 @@ func (v *Intervals) pooled(c domain.Clique, fitted, dst []float64) {
 				dst[cell], done[cell] = x, true
 			}
 		})
+	}
+}
+
+// pooledCells overwrites the variances of cells with pooled values: units with the same pooled value are assumed to have the
+// correlation alike in where they fall.
+func (v *Intervals) pooledCells(p *part, c domain.Clique) {
+	for i, a := range c {
+		if !slices.Contains(v.uncertainty.Pooled[a], true) {
+			continue
+		}
+		counts := make([]float64, v.sizes[a])
+		for j, b := range p.base {
+			counts[p.codes[i][j]] += b
+		}
+		for j, b := range p.base {
+			if v.uncertainty.Pooled[a][p.codes[i][j]] {
+				p.beyond[j] = alike * b * counts[p.codes[i][j]]
+				p.variance[j] = p.beyond[j] + (1-alike)*b
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
@@ -45,11 +46,14 @@ func (v *Intervals) whole(c domain.Clique, fitted, dst []float64) {
 
 // answered returns what is known of the answers of a table beside the fit, if that is not one to residuals; nil without it.
 func (v *Intervals) answered(c domain.Clique) *miss.Table {
-	if m := v.misses[c.Key()]; m != nil && m.Variance > 0 && v.uncertainty == nil {
+	if m := v.misses[c.Key()]; m != nil && m.Variance > 0 && v.uncertainty == nil && !v.untold(c) {
 		return m
 	}
 	return nil
 }
+
+// untold reports whether the largest error alone tells what the cells of c err by, since the fit is off by more.
+func (v *Intervals) untold(c domain.Clique) bool { return v.maxError != nil && v.off(c) }
 
 // answeredCells writes the standard errors of cells whose answers are known.
 func (v *Intervals) answeredCells(m *miss.Table, c domain.Clique, fitted, dst []float64) {
@@ -98,15 +102,16 @@ func (v *Intervals) ofTotal(b float64, cells int) float64 {
 	return v.totalVariance * p * max(0, p-2/float64(cells))
 }
 
-// followed returns which part of the noise of a table's answers the fit follows where people are, in variance: at least, by 1.5
-// standard deviations of what so few cells tell. It is none where few numbers make all tables, and all where most cells are empty:
+// followed returns which part of the noise of a table's answers the fit follows where people are, in variance: at least, by what 19 of
+// 20 times so few cells tell. It is none where few numbers make all tables, and all where most cells are empty:
 // the others err by the noise of their answers, and the mean of all does not.
 func followed(noise float64, fitted, misses []float64) float64 {
 	miss, people, square := 0.0, 1e-9, 0.0
 	for i, b := range fitted {
 		miss, people, square = miss+max(b, 0)*misses[i]*misses[i]/noise, people+max(b, 0), square+b*b
 	}
-	return max(0, 1-miss/people-1.5*math.Sqrt(2*square)/people)
+	cells := people * people / max(square, math.SmallestNonzeroFloat64)
+	return max(0, 1-miss/people*cells/distuv.ChiSquared{K: cells}.Quantile(.05))
 }
 
 // precision returns 1/variance of a cell of c over all measured marginals that contain it.
@@ -171,7 +176,7 @@ func lowered(counts []float64, sd float64) []float64 {
 // alone returns the variance of the count of every value of c, if c is a measured column of a fit to whole marginals; else, or if an
 // earlier version made the release, nil.
 func (v *Intervals) alone(c domain.Clique) []float64 {
-	if v.uncertainty != nil || v.oneWay == nil || v.plain(c) != 1 {
+	if v.uncertainty != nil || v.oneWay == nil || v.plain(c) != 1 || v.untold(c) {
 		return nil
 	}
 	for _, a := range c {

@@ -101,7 +101,7 @@ func (s Settings) Solve(p solver.Problem, c curator) (*solver.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	tested := fit.test(ms)
+	fit, tested := fit.settled(o, ms, total.Units)
 	for z := range fit.Weights {
 		fit.Weights[z] *= total.Units
 	}
