@@ -14,7 +14,7 @@ import (
 var ranged = regexp.MustCompile(`(?:, of values (?:from (\S+?)(?: to (\S+)| on)|up to (\S+)))?(?:, with values of \S+(?: below (\S+))?(?: and)?(?: above (\S+))?(?: and)?( that cannot be used)?)?$`)
 
 // found compares numbers of a domain that was found: counts of cells, with the values beyond the range that are said to be among them, and
-// means of the values as they are once those beyond it are its ends. Columns that a resolution rounds have other values than the table.
+// means of the values as they are once those beyond it are its ends, and NULLs that noise hid are the fallback. Columns that a resolution rounds have other values than the table.
 func (m *machine) found(g *generated, family, dir string) {
 	file, err := os.ReadFile(filepath.Join(dir, "out.release", "_domain.yaml"))
 	if err != nil {
@@ -47,7 +47,11 @@ func (m *machine) found(g *generated, family, dir string) {
 			beyond, sum, n := ranged.FindStringSubmatch(a.Answers[0].From), 0.0, 0.0
 			low, high := end(beyond[1], math.Inf(-1)), min(end(beyond[2], math.Inf(1)), end(beyond[3], math.Inf(1)))
 			for r := range c.texts {
-				if x := c.number(r); !math.IsNaN(x) {
+				x := c.number(r)
+				if beyond[6] != "" && c.texts[r] == "" {
+					x = end(regexp.MustCompile(`fallback: "?([^",}]*)`).FindStringSubmatch(line)[1], x)
+				}
+				if !math.IsNaN(x) {
 					sum, n = sum+min(max(x, low), high), n+1
 				}
 			}

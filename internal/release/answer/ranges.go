@@ -102,9 +102,7 @@ func (v *view) ranges(out *Answer, g *group, it *Item) string {
 		switch {
 		case i == v.rows && ends[1].moved:
 			said = append(said, "of at most "+ends[1].text+" rows a person")
-			fallthrough
 		case i != computed:
-			said = append(said, v.among(g, it, at, ends)...)
 		case ends[0].moved && ends[1].moved:
 			said = append(said, "of values from "+ends[0].text+" to "+ends[1].text)
 		case ends[0].moved:
@@ -112,13 +110,14 @@ func (v *view) ranges(out *Answer, g *group, it *Item) string {
 		case ends[1].moved:
 			said = append(said, "of values up to "+ends[1].text)
 		}
+		said = append(said, v.among(g, it, at, ends, i == computed)...)
 	}
 	return strings.Join(said, ", ")
 }
 
 // among says which values of a column are among those of a group though they are others: beyond its range, if a condition or a key puts the
 // group at its ends; or none, as NULLs that noise hid when the range was found became the fallback.
-func (v *view) among(g *group, it *Item, at int, ends [2]end) []string {
+func (v *view) among(g *group, it *Item, at int, ends [2]end, computed bool) []string {
 	i, words := v.clique[at], [2]string{"below", "above"}
 	a := v.attrs[i]
 	if a.Type.Facts().Calendar {
@@ -130,12 +129,12 @@ func (v *view) among(g *group, it *Item, at int, ends [2]end) []string {
 	for k, code := range []int{0, a.Bins() - 1} {
 		stops := func(c *relation.Condition) bool { return c.Stops(i, k, a) }
 		at := func(p piece) bool { return int(p.codes[at]) == code }
-		if (key || slices.ContainsFunc(conditions, stops)) && a.Beyond[k] && ends[k].seen && slices.ContainsFunc(g.pieces, at) {
+		if !computed && (key || slices.ContainsFunc(conditions, stops)) && a.Beyond[k] && ends[k].seen && slices.ContainsFunc(g.pieces, at) {
 			beyond = append(beyond, words[k]+" "+ends[k].text)
 		}
 	}
 	lost := func(p piece) bool { return v.table.Codes[at][p.cell] == v.r.Domain.Attributes[i].Fallback }
-	if (key || len(conditions) > 0) && a.HasFallback && a.Name != domain.RowsPerPerson && a.Beyond != [2]bool{} && slices.ContainsFunc(g.pieces, lost) {
+	if (computed || key || len(conditions) > 0) && a.HasFallback && a.Name != domain.RowsPerPerson && a.Beyond != [2]bool{} && slices.ContainsFunc(g.pieces, lost) {
 		beyond = append(beyond, "that cannot be used")
 	}
 	if beyond == nil {

@@ -46,6 +46,22 @@ func TestBeyondRanges(t *testing.T) {
 	}
 }
 
+// TestLostNULLs: where NULLs that noise hid have become the fallback of a column that was found, each answer on the column says so whose people
+// it is among, and no other. Conditions are generated.
+func TestLostNULLs(t *testing.T) {
+	r, a := rand.New(rand.NewPCG(1, 13)), domain.Attribute{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(3, 12, 10), Resolution: 1}
+	a.Beyond, a.HasFallback, a.Fallback = [2]bool{true, false}, true, 4
+	release := unexplained(t, &domain.Domain{Attributes: []domain.Attribute{a, {Name: "g", Type: domain.String, Values: []string{"a", "b"}, HasFallback: true}}}, 25)
+	for range 100 {
+		text, meets := clause(r, 2)
+		for _, of := range []string{"COUNT(*)", "SUM(x)", "AVG(x)", "MEDIAN(x)", "STDDEV(x)"} {
+			if answer, ok := seen(t, release, "SELECT "+of+" FROM rows WHERE "+text); ok {
+				must.Equal(t, strings.HasSuffix(answer.Range, "that cannot be used"), meets(7))
+			}
+		}
+	}
+}
+
 // clause makes a condition on x of so many levels, and the function that it is.
 func clause(r *rand.Rand, levels int) (text string, meets func(x float64) bool) {
 	if levels > 0 {
