@@ -173,7 +173,7 @@ func ascending(v *values) []float64 {
 // summary describes the column by its values in ascending order.
 func (v *values) summary(x []float64) Summary {
 	rows := len(v.numbers)
-	s := Summary{Rows: rows, Nulls: Score(float64(rows-len(x)) / float64(rows)), Mean: undefined, SD: undefined, Zeros: undefined}
+	s := Summary{Rows: rows, Nulls: Score(float64(rows-len(x)) / float64(rows)), Mean: undefined, SD: undefined}
 	if len(x) == 0 {
 		return s
 	}

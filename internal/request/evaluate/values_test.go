@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -285,6 +286,7 @@ func comparesTwo(t *testing.T, a domain.Attribute, x, y, third string, differ bo
 			err := errors.Join(report.WriteJSON(io.Discard), report.WriteText(io.Discard))
 			must.Need(t, err == nil, "%s, %s and %s of %v: %v", x, y, third, a.Type, err)
 			c.bars()
+			must.Hold(t, !strings.Contains(fmt.Sprint(c.figures()), "NaN"), "%s, %s and %s of %v: %v", x, y, third, a.Type, c.figures())
 		}
 	}
 }
