@@ -50,6 +50,8 @@ func TestConditionFaults(t *testing.T) {
 		{"sex=Femal", `column "sex": "Femal" is not among its values; did you mean "Female"?`},
 		{"sex>Female", `column "sex": has categories, which have no order; want =, != or IN`},
 		{"sex BETWEEN a AND b", "which have no order"},
+		{"age<age", `column "age": "age" is a column; conditions compare a column with values`},
+		{"sex=ward", `column "sex": "ward" is a column`},
 		{"age<old", `"old" is not of type INT64`},
 		{"age BETWEEN 3", "character 14: got the end; want AND and the upper end of BETWEEN"},
 		{"age IN 3", `character 8: got "3"; want values in parentheses`},

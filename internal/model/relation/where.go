@@ -111,7 +111,10 @@ func (p *whereParser) comparison() (term, error) {
 	var terms []term
 	for i, value := range values {
 		t, err := compare(&p.d.Attributes[column], column, ops[i], value)
-		if err != nil {
+		switch {
+		case err != nil && p.d.Index(value) >= 0:
+			return nil, p.fault(name.At, "column %q: %q is a column; conditions compare a column with values", name.Text, value)
+		case err != nil:
 			return nil, p.fault(name.At, "column %q: %v", name.Text, err)
 		}
 		terms = append(terms, t)
