@@ -132,6 +132,7 @@ func TestAnswers(t *testing.T) {
 		"years by name and place: %+v, want %+v", named, years)
 	for sql, want := range map[string][]string{ // numbers sort as numbers
 		"SELECT BIN(age, 4) AS b, COUNT(*) FROM rows WHERE age < 20 GROUP BY b ORDER BY b":                            {"0", "4", "8", "12", "16"},
+		"SELECT sex AS group, COUNT(*) AS order FROM rows GROUP BY group ORDER BY group":                              {"Female", "Male"}, // columns may be called that
 		"SELECT EXTRACT(MONTH FROM day), COUNT(*) FROM rows GROUP BY 1 ORDER BY EXTRACT(MONTH FROM day) DESC LIMIT 2": {"12", "11"},
 	} {
 		for i, a := range ask(t, r, sql) {

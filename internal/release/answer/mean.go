@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Mean is the mean of a column with half of its 95 % interval.
@@ -15,11 +16,7 @@ type Mean struct {
 
 // String writes a mean with its interval, to two digits of the latter.
 func (m Mean) String() string {
-	most := 6
-	if m.Half == 0 {
-		most = 0
-	}
-	said := fmt.Sprintf("mean %s ± %s", known(m.Value, m.Half, 2, most), known(m.Half, m.Half, 2, most))
+	said := fmt.Sprintf("mean %s ± %s", known(m.Value, m.Half, 2, 6), known(m.Half, m.Half, 2, 6))
 	if m.Range != "" {
 		said += ", " + m.Range
 	}
@@ -27,14 +24,18 @@ func (m Mean) String() string {
 }
 
 // known writes a number to so many digits of its error, with at most so many decimals; with a power of ten if these would not show the
-// number, or it is beyond all whole numbers.
+// number, or it is beyond all whole numbers. Without an error it has the decimals that it needs.
 func known(x, sd float64, digits, most int) string {
 	decimals := most
 	if sd > 0 {
 		decimals = digits - 1 - int(math.Floor(math.Log10(sd)))
 	}
 	if size := math.Abs(x); size == 0 || size < 1e19 && (decimals <= most || size >= math.Pow10(digits-1-most)) {
-		return strconv.FormatFloat(x, 'f', max(min(decimals, most), 0), 64)
+		text := strconv.FormatFloat(x, 'f', max(min(decimals, most), 0), 64)
+		if sd == 0 && most > 0 {
+			text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+		}
+		return text
 	}
 	return strconv.FormatFloat(x, 'e', min(max(decimals+int(math.Floor(math.Log10(math.Abs(x)))), digits-1), 16), 64)
 }

@@ -170,10 +170,14 @@ func (p *parser) clauses() map[string]span {
 			end(i)
 			name = ""
 		case depth == 0 && !t.Quoted:
-			if k := slices.Index(words, strings.ToUpper(t.Text)); k > place {
+			k := slices.Index(words, strings.ToUpper(t.Text))
+			next, by := p.tokens[i+1], t.Is("GROUP") || t.Is("ORDER")
+			if by && !next.Is("BY") && (name == "SELECT" || next.Sign && i < len(p.tokens)-2 || p.tokens[i-1].Is("BY")) { // a column is called that
+				continue
+			}
+			if k > place {
 				end(i)
-				from, name, place = i+1, words[k], k
-				if (name == "GROUP" || name == "ORDER") && p.tokens[i+1].Is("BY") {
+				if from, name, place = i+1, words[k], k; by && next.Is("BY") {
 					from++
 				}
 			}
