@@ -29,9 +29,8 @@ func TestNoShareIsRefused(t *testing.T) {
 			Solve:    func(context.Context, Problem, Curator) (*Result, error) { return nil, nil },
 		})
 		_, err := m.Accesses(Problem{Workload: query.Workload{Sizes: []int{2}}})
-		if (err != nil) != tt.refused || tt.refused && !strings.Contains(err.Error(), `stage "tables" has no share`) {
-			t.Errorf("%+v: error %v, want one: %v", tt.access, err, tt.refused)
-		}
+		must.Hold(t, (err != nil) == tt.refused && (!tt.refused || strings.Contains(err.Error(), `stage "tables" has no share`)),
+			"%+v: error %v, want one: %v", tt.access, err, tt.refused)
 	}
 }
 
@@ -42,9 +41,8 @@ func TestPublic(t *testing.T) {
 	b.Add([]domain.Code{1, 0})
 	p, err := b.Table()
 	must.Need(t, err == nil && p.Rows == 4, "%+v, %v", p, err)
-	if h, err := p.Histogram(sizes); err != nil || !slices.Equal(h, []float64{1, 0, 1, 0, 0, 2}) {
-		t.Errorf("%v, %v", h, err)
-	}
+	h, err := p.Histogram(sizes)
+	must.Hold(t, err == nil && slices.Equal(h, []float64{1, 0, 1, 0, 0, 2}), "%v, %v", h, err)
 	for name, bad := range map[string]*Public{
 		"another universe": {p.Rows, append(slices.Clone(p.Records), 1, 1)},
 		"cut":              {p.Rows, p.Records[:3]},

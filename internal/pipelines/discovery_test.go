@@ -54,17 +54,13 @@ func TestRunFound(t *testing.T) {
 	d := file.Domain
 	must.Hold(t, d.Events != nil && d.Index("note") < 0 && d.Index("sex") >= 0 && d.Index("age") >= 0, "found:\n%s", data)
 	notes := strings.Join(res.Written.Notes, "\n")
-	if !strings.Contains(notes, "10 % of the budget: 2 of 3 columns") || !strings.Contains(notes, "left out: note: no value was found") ||
-		!strings.Contains(notes, "--rows=7 does not apply, since people have several rows") {
-		t.Errorf("notes: %s", notes)
-	}
-	if page, err := os.ReadFile(filepath.Join(release, publish.ReportFile)); err != nil || !strings.Contains(string(page), "left out: no value was found") {
-		t.Errorf("the page does not say that note is left out: %v", err)
-	}
+	must.Hold(t, strings.Contains(notes, "10 % of the budget: 2 of 3 columns") && strings.Contains(notes, "left out: note: no value was found") && strings.Contains(notes, "--rows=7 does not apply, since people have several rows"),
+		"notes: %s", notes)
+	page, err := os.ReadFile(filepath.Join(release, publish.ReportFile))
+	must.Hold(t, err == nil && strings.Contains(string(page), "left out: no value was found"), "the page does not say that note is left out: %v", err)
 	p := res.Privacy
-	if len(p.LeftOut) != 1 || !strings.HasPrefix(p.LeftOut[0], "note: no value was found") {
-		t.Errorf("the statement says of columns that are left out: %q", p.LeftOut)
-	}
+	must.Hold(t, len(p.LeftOut) == 1 && strings.HasPrefix(p.LeftOut[0], "note: no value was found"),
+		"the statement says of columns that are left out: %q", p.LeftOut)
 	sum, finding := new(big.Rat), new(big.Rat)
 	for _, l := range p.Ledger {
 		rho, ok := new(big.Rat).SetString(l.Rho)
@@ -99,9 +95,8 @@ func TestFindIsNotDrawnAgain(t *testing.T) {
 				t.Errorf("what was found is lost: %v", err)
 			}
 		}
-		if _, _, err := archive.Open(r.dir).CreateIfAbsent(t.Context(), r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix, []byte("drawn")); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := archive.Open(r.dir).CreateIfAbsent(t.Context(), r.params.RunID+discover.FoundSuffix+synth.DrawnSuffix, []byte("drawn"))
+		must.Need(t, err == nil, "%v", err)
 		must.Fails(RunFound(t.Context(), r))(t, "count 10 % of the budget as spent; "+fix)
 		if c.Again = book != ""; !c.Again {
 			continue
@@ -159,9 +154,8 @@ func TestFindOtherForms(t *testing.T) {
 	r := must.Value(ValidateFind(t.Context(), c))(t)
 	must.Value(RunFound(t.Context(), r))(t)
 	found, err := os.ReadFile(filepath.Join(c.Output+".release", publish.DomainFile))
-	if err != nil || !strings.Contains(string(found), `csv: {comma: ";", encoding: windows-1252, trim: true, null: ["NULL", "null", "NA", "N/A", "NaN", "nan"], written: {"Größe": "1.234,5"}}`) || !strings.Contains(string(found), `"Köln"`) {
-		t.Errorf("found, %v:\n%s", err, found)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(found), `csv: {comma: ";", encoding: windows-1252, trim: true, null: ["NULL", "null", "NA", "N/A", "NaN", "nan"], written: {"Größe": "1.234,5"}}`) && strings.Contains(string(found), `"Köln"`),
+		"found, %v:\n%s", err, found)
 	rows := must.Value(os.ReadFile(filepath.Join(c.Output, "part-00000-of-00001.csv")))(t)
 	noSize, noCity, dash := 0, 0, 0
 	for line := range strings.Lines(string(rows)) {
@@ -221,9 +215,8 @@ func TestFindReadsNoRecord(t *testing.T) {
 	for head, says := range map[string]string{"id,a,b,a": "columns 2 and 4 have one name", "id,a,id": "columns 1 and 3 have one name", "id": "no column to find", ",id": "no column to find", "id,\"a\nb\"": "control character"} {
 		must.Fails(find("names.csv", head+"\np1,1,2,3\n"))(t, says, "header %q", head)
 	}
-	if r, err := find("named.csv", "id,\"a\tb\",c\np1,1,2\n"); err != nil || len(r.params.Columns) != 1 || len(r.unread) != 1 {
-		t.Errorf("a name that no domain file can hold is left out: %v", err)
-	}
+	r, err := find("named.csv", "id,\"a\tb\",c\np1,1,2\n")
+	must.Hold(t, err == nil && len(r.params.Columns) == 1 && len(r.unread) == 1, "a name that no domain file can hold is left out: %v", err)
 	if r, err := find("latin.csv", "id,Gr\xf6\xdfe\np1,1\n"); err != nil || r.form.Encoding != schema.Windows1252 || r.params.Columns[0].Name != "Größe" {
 		t.Errorf("a header line in Windows-1252: %v", err)
 	}

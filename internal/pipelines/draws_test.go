@@ -36,9 +36,8 @@ func TestRowsOfDraws(t *testing.T) {
 	d := must.Value(drawnRows(config))(t)
 	var said report.DrawsResult
 	b, err := d.JSON()
-	if err != nil || json.Unmarshal(b, &said) != nil || len(said.Draws) != 5 || said.Draws[4].Wrote.Output != config.Output+"_05" || d.WriteText(io.Discard) != nil {
-		t.Errorf("%s, %v", b, err)
-	}
+	must.Hold(t, err == nil && json.Unmarshal(b, &said) == nil && len(said.Draws) == 5 && said.Draws[4].Wrote.Output == config.Output+"_05" && d.WriteText(io.Discard) == nil,
+		"%s, %v", b, err)
 	config.Output, config.Draws = filepath.Join(dir, "again"), 6
 	must.Value(drawnRows(config))(t)
 	rows := func(name string, k int) string {
@@ -48,9 +47,8 @@ func TestRowsOfDraws(t *testing.T) {
 	var estimates []float64
 	for k := 1; k <= 5; k++ {
 		text := rows("more", k)
-		if text != rows("again", k) || text == rows("more", 1+k%5) || strings.Contains(text, "\nother,") {
-			t.Errorf("draw %d: other rows than with the same seed, the same as another draw's, or some that do not meet the condition", k)
-		}
+		must.Hold(t, text == rows("again", k) && text != rows("more", 1+k%5) && !strings.Contains(text, "\nother,"),
+			"draw %d: other rows than with the same seed, the same as another draw's, or some that do not meet the condition", k)
 		estimates = append(estimates, float64(strings.Count(text, "\npro,"))/4000)
 	}
 	a := must.Value(queried(QueryConfig{Dir: c.Output, SQL: "SELECT SHARE(plan = pro) FROM rows WHERE plan != other"}))(t)

@@ -78,9 +78,8 @@ func evaluated(t *testing.T, c Config) evaluate.Report {
 func TestPeople(t *testing.T) {
 	c := purchases(t, 4000)
 	res := mustRun(t, c)
-	if res.Privacy.RowsMax != 12 || !strings.Contains(res.Privacy.Bounding, "Each person weighs 1") {
-		t.Errorf("the statement says %q, at most %d rows", res.Privacy.Bounding, res.Privacy.RowsMax)
-	}
+	must.Hold(t, res.Privacy.RowsMax == 12 && strings.Contains(res.Privacy.Bounding, "Each person weighs 1"),
+		"the statement says %q, at most %d rows", res.Privacy.Bounding, res.Privacy.RowsMax)
 	total, plans, rows, receipts := 0, map[string]string{}, map[string]int{}, map[string]bool{}
 	files, err := filepath.Glob(filepath.Join(c.Output, "*.csv"))
 	must.Need(t, err == nil && len(files) == 3, "%d files, %v", len(files), err)
@@ -100,9 +99,8 @@ func TestPeople(t *testing.T) {
 			must.Hold(t, twice == 2*price, "twice %s is %s", cells[4], cells[5])
 		}
 	}
-	if int64(total) != res.Written.Rows || len(receipts) != total {
-		t.Errorf("%d rows with %d receipts, and %d are said to be written", total, len(receipts), res.Written.Rows)
-	}
+	must.Hold(t, int64(total) == res.Written.Rows && len(receipts) == total,
+		"%d rows with %d receipts, and %d are said to be written", total, len(receipts), res.Written.Rows)
 	n := len(rows)
 	must.Hold(t, rows[strconv.Itoa(n)] != 0 && rows["0"] == 0, "%d customers are not numbered from 1 on", n)
 	r := evaluated(t, c).Real
@@ -172,9 +170,8 @@ func TestPeopleWithoutRows(t *testing.T) {
 		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	res := mustRun(t, c)
-	if len(res.Privacy.Tables) != 2 || !strings.Contains(res.Privacy.Bounding, "People are listed in a table of their own") {
-		t.Errorf("the statement says %q of tables %v", res.Privacy.Bounding, res.Privacy.Tables)
-	}
+	must.Hold(t, len(res.Privacy.Tables) == 2 && strings.Contains(res.Privacy.Bounding, "People are listed in a table of their own"),
+		"the statement says %q of tables %v", res.Privacy.Bounding, res.Privacy.Tables)
 	_, made := readCSV(t, filepath.Join(c.Output, "events"))
 	plans, has := map[string]string{}, map[string]bool{}
 	if _, list := readCSV(t, filepath.Join(c.Output, "people")); true {
@@ -195,9 +192,8 @@ func TestPeopleWithoutRows(t *testing.T) {
 		}
 	}
 	// At ε = 5 the noise of either is below 10 people; wrong by these bounds is 10 standard deviations or more.
-	if without < 1900 || without > 2100 || plus < 100 || plus > 300 {
-		t.Errorf("%d people without rows, %d of them of plan plus; the true ones are 2000 and 200", without, plus)
-	}
+	must.Hold(t, without >= 1900 && without <= 2100 && plus >= 100 && plus <= 300,
+		"%d people without rows, %d of them of plan plus; the true ones are 2000 and 200", without, plus)
 	name := filepath.Join(t.TempDir(), "figures.json")
 	must.Do(t, evaluate.Run(context.Background(), evaluate.Config{Domain: c.Domain, Input: c.Input, People: c.People, Synthetic: c.Output, JSON: name}, io.Discard))
 	var r evaluate.Report
@@ -212,10 +208,8 @@ func TestPeopleWithoutRows(t *testing.T) {
 	if err == nil {
 		err = check.Run(context.Background(), &said)
 	}
-	if err != nil || !strings.Contains(said.String(), "5,000 people") || !strings.Contains(said.String(), "without rows: 2,000 people") ||
-		!strings.Contains(said.String(), "not in the table of people: 1,000") || !strings.Contains(said.String(), "the table of people has 1 repeated record") {
-		t.Errorf("check says %s, %v", &said, err)
-	}
+	must.Hold(t, err == nil && strings.Contains(said.String(), "5,000 people") && strings.Contains(said.String(), "without rows: 2,000 people") && strings.Contains(said.String(), "not in the table of people: 1,000") && strings.Contains(said.String(), "the table of people has 1 repeated record"),
+		"check says %s, %v", &said, err)
 	c.People = ""
 	if _, err := ValidateRun(context.Background(), c); err == nil || !strings.Contains(err.Error(), "--people_input") || !strings.Contains(err.Error(), "rows: {min: 0}") {
 		t.Errorf("without a table of people: %v", err)

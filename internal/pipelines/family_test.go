@@ -36,9 +36,8 @@ func TestAbout(t *testing.T) {
 			must.Hold(t, IsRequest(err) && strings.Contains(err.Error(), want), "%.40q: %v does not say %s", text, err, want)
 		}
 	}
-	if _, err := os.Stat(c.Output); !os.IsNotExist(err) {
-		t.Errorf("something was written: %v", err)
-	}
+	_, err := os.Stat(c.Output)
+	must.Hold(t, os.IsNotExist(err), "something was written: %v", err)
 	write(aboutShop)
 	mustRun(t, c)
 	p := must.Value(contents.Statement(context.Background(), c.Output+".release"))(t)
@@ -53,15 +52,13 @@ func TestAbout(t *testing.T) {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		must.Hold(t, err == nil && bytes.Contains(b, []byte(want)), "%s lacks %s: %v", name, want, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "report.html")); !os.IsNotExist(err) {
-		t.Error("a report that nobody asked for")
-	}
+	_, err = os.Stat(filepath.Join(dir, "report.html"))
+	must.Hold(t, os.IsNotExist(err), "a report that nobody asked for")
 	write("use: something else\n")
 	family.About = c.About
 	must.Do(t, drawn(family))
-	if b, err := os.ReadFile(family.Registry); err != nil || !bytes.Contains(b, []byte("intended_use: something else")) {
-		t.Errorf("%s: %v", b, err)
-	}
+	b, err := os.ReadFile(family.Registry)
+	must.Hold(t, err == nil && bytes.Contains(b, []byte("intended_use: something else")), "%s: %v", b, err)
 }
 
 // A record without what only the curator knows, and a file among those released, are refused in words.

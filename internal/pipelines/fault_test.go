@@ -83,9 +83,8 @@ func TestFaultOfTheRunner(t *testing.T) {
 				}
 				_, err = Run(t.Context(), r)
 			}
-			if err == nil || !strings.Contains(err.Error(), where) || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "SECRET") || errors.Is(err, ErrRunner) {
-				t.Errorf("it ends in %v", err)
-			}
+			must.Hold(t, err != nil && strings.Contains(err.Error(), where) && strings.Contains(err.Error(), tt.says) && !strings.Contains(err.Error(), "SECRET") && !errors.Is(err, ErrRunner),
+				"it ends in %v", err)
 			findings, runs := paid(t, c.Ledger)
 			must.Hold(t, findings+runs == tt.paid, "the book has %d findings and %d runs", findings, runs)
 			must.Fails(os.Stat(c.Output))(t, "", "there is an output")

@@ -78,9 +78,8 @@ func TestFindByAJob(t *testing.T) {
 	}
 	for attempt := range 2 { // and the launcher between the two jobs
 		_, err := RunFound(t.Context(), mustFind(t, c))
-		if err == nil || !strings.Contains(err.Error(), "the runner failed") || !strings.Contains(err.Error(), "the same command goes on with it and finds it no more") {
-			t.Fatalf("attempt %d: %v", attempt, err)
-		}
+		must.Need(t, err != nil && strings.Contains(err.Error(), "the runner failed") && strings.Contains(err.Error(), "the same command goes on with it and finds it no more"),
+			"attempt %d: %v", attempt, err)
 		must.Hold(t, s.Jobs() == 1+attempt, "attempt %d: %d jobs", attempt, s.Jobs())
 	}
 	c.Runner, c.Engine, c.RunID = "direct", Engine{}, "r1"
@@ -120,9 +119,7 @@ func TestFoundAndDetached(t *testing.T) {
 	for i := range 2 {
 		res, err := RunFound(t.Context(), mustFind(t, c))
 		must.Need(t, i != 0 || err == nil && strings.Contains(res.Submitted, "submitted  job "), "%+v, %v", res, err)
-		if i == 1 && (err == nil || !strings.Contains(err.Error(), "nothing was written and no privacy budget was spent")) {
-			t.Errorf("the command comes back: %v", err)
-		}
+		must.Hold(t, i != 1 || err != nil && strings.Contains(err.Error(), "nothing was written and no privacy budget was spent"), "the command comes back: %v", err)
 		if f, runs := paid(t, c.Ledger); f != 1 || runs != 1-i || s.Jobs() != 2 {
 			t.Errorf("after launch %d the book has %d findings and %d runs; %d jobs", i+1, f, runs, s.Jobs())
 		}
@@ -179,9 +176,8 @@ func TestEndsOfFinding(t *testing.T) {
 			must.Hold(t, findings == 0, "its charge stands in the book")
 			err = drawn(r)
 			must.Hold(t, errors.Is(err, run.ErrStopped), "a worker that outlives its job draws: %v", err)
-			if a, err := r.attempt(t.Context()); err != nil || a.name != r.params.RunID+"-1" || a.drawn {
-				t.Errorf("the next attempt is %+v, %v", a, err)
-			}
+			a, err := r.attempt(t.Context())
+			must.Hold(t, err == nil && a.name == r.params.RunID+"-1" && !a.drawn, "the next attempt is %+v, %v", a, err)
 			must.Pass(t, worker(r, r.params.RunID+"-1", synth.DrawnSuffix, []byte("drawn")), "the next attempt cannot draw")
 		})
 	}
@@ -191,9 +187,8 @@ func TestEndsOfFinding(t *testing.T) {
 func TestFindJobFaults(t *testing.T) {
 	c := Config{Input: peopleCSV(t, 10), PrivacyID: "id", Epsilon: 1, Delta: 1e-9, ExpectedRows: 1e6, Runner: "dataflow", Engine: Engine{Worker: os.Args[0], Cloud: Cloud{Project: "p", Region: "r", DryRun: true}}}
 	_, err := PlanFound(t.Context(), PlanConfig{Config: c})
-	if err == nil || !strings.Contains(err.Error(), "--dry_run: is for one job, and a domain is found by a job before the job of the rows") || strings.Contains(err.Error(), "--output") {
-		t.Errorf("a plan: %v", err)
-	}
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "--dry_run: is for one job, and a domain is found by a job before the job of the rows") && !strings.Contains(err.Error(), "--output"),
+		"a plan: %v", err)
 	c.Output = "s3://bucket/out"
 	if _, err := ValidateFind(t.Context(), c); err == nil || !strings.Contains(err.Error(), "--dry_run: is for one job") || !strings.Contains(err.Error(), `--output: got "s3://bucket/out"; the program of the workers that find the domain is put next to it`) {
 		t.Errorf("a run: %v", err)

@@ -92,9 +92,8 @@ func TestNamedColumnsHaveNoGaps(t *testing.T) {
 		must.Hold(t, err != nil || len(file.Domain.Gaps) <= 0, "%s: end has a gap in its place", more)
 	}
 	text := fmt.Sprintf(staysDomain, "") + "events: {rows: {max: 3}}\n"
-	if file := must.Value(schema.Parse("stays.yaml", []byte(text)))(t); len(file.Domain.Gaps) != 1 || file.Domain.Validate() != nil {
-		t.Errorf("people: %d gaps, %v", len(file.Domain.Gaps), file.Domain.Validate())
-	}
+	file := must.Value(schema.Parse("stays.yaml", []byte(text)))(t)
+	must.Hold(t, len(file.Domain.Gaps) == 1 && file.Domain.Validate() == nil, "people: %d gaps, %v", len(file.Domain.Gaps), file.Domain.Validate())
 }
 
 // TestErrorOfAnOrderOfThree: the last column of an order of three is computed from three of the model's, which no table of two columns

@@ -146,9 +146,8 @@ func TestHistoriesLeaveOut(t *testing.T) {
 		result := mustRun(t, c)
 		notes := strings.Join(result.Written.Notes, "\n")
 		const note, stated = "what follows kind is left out", "how far it is from the one before, but not in kind"
-		if len(planned.Forgotten) > 0 != leaves || strings.Contains(notes, note) != leaves || strings.Contains(result.Privacy.Bounding, stated) != leaves {
-			t.Errorf("ε = %g: planned %v, said %q, stated %q", epsilon, planned.Forgotten, notes, result.Privacy.Bounding)
-		}
+		must.Hold(t, len(planned.Forgotten) > 0 == leaves && strings.Contains(notes, note) == leaves && strings.Contains(result.Privacy.Bounding, stated) == leaves,
+			"ε = %g: planned %v, said %q, stated %q", epsilon, planned.Forgotten, notes, result.Privacy.Bounding)
 		last, at := "", 0
 		_, rows := readCSV(t, c.Output)
 		for _, r := range rows {

@@ -148,9 +148,8 @@ func TestInputFaults(t *testing.T) {
 			for _, want := range tt.want {
 				must.Hold(t, strings.Contains(err.Error(), want), "no %q in\n%v", want, err)
 			}
-			if strings.Contains(err.Error(), "SECRET") || strings.Count(err.Error(), "--input") < len(tt.want)-1 {
-				t.Errorf("faults are not one a line, or show a cell:\n%v", err)
-			}
+			must.Hold(t, !strings.Contains(err.Error(), "SECRET") && strings.Count(err.Error(), "--input") >= len(tt.want)-1,
+				"faults are not one a line, or show a cell:\n%v", err)
 		})
 	}
 }
@@ -191,9 +190,8 @@ func TestBytesOfRowsAndPeople(t *testing.T) {
 	sized := func(n int64) table.Source { return sizedTable{n: n} }
 	rows, people := sized(20<<30), sized(10<<30)
 	r := &Request{source: rows}
-	if n, whole := r.inputBytes(); n != 20<<30 || !whole {
-		t.Errorf("rows alone: %d, %v", n, whole)
-	}
+	n, whole := r.inputBytes()
+	must.Hold(t, n == 20<<30 && whole, "rows alone: %d, %v", n, whole)
 	r.people = people
 	if n, whole := r.inputBytes(); n != 30<<30 || !whole {
 		t.Errorf("both: %d, %v", n, whole)
@@ -210,11 +208,10 @@ func TestBytesOfRowsAndPeople(t *testing.T) {
 // the run in words there, unless its people wait in a file; nowhere else is there this limit.
 func TestBundlesOfRunnersInJava(t *testing.T) {
 	bq := must.Value(table.Find(t.Context(), "bq://project.shop.bought", table.Options{}))(t)
-	if _, parts := bq.(interface {
+	_, parts := bq.(interface {
 		ReadApart(s beam.Scope, d *domain.Domain, form schema.CSV) beam.PCollection
-	}); parts {
-		t.Error("tables of BigQuery are read in parts")
-	}
+	})
+	must.Hold(t, !parts, "tables of BigQuery are read in parts")
 	spill := private.NewSpill(t.TempDir())
 	defer spill.Close()
 	for _, tt := range []struct {
@@ -270,8 +267,7 @@ func TestStrictRunsSaySo(t *testing.T) {
 		listed := len(res.Privacy.NotPrivate)
 		said := strings.Contains(words.String(), "note    NOT PRIVATE: that there is a release: ")
 		written := bytes.Contains(statement, []byte(`"that there is a release: `))
-		if listed != map[bool]int{true: 1}[strict] || said != strict || written != strict {
-			t.Errorf("strict %v: %d figures listed; said %v, written %v", strict, listed, said, written)
-		}
+		must.Hold(t, listed == map[bool]int{true: 1}[strict] && said == strict && written == strict,
+			"strict %v: %d figures listed; said %v, written %v", strict, listed, said, written)
 	}
 }

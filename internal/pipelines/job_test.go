@@ -157,9 +157,8 @@ func TestEndsOfJobs(t *testing.T) {
 			left := stagings(t, c)
 			staged, globErr := filepath.Glob(filepath.Join(filepath.Dir(c.Output), "dapple-*.tmp"))
 			must.Hold(t, (len(left) > 0) == tt.stays && globErr == nil && (len(staged) > 0) == tt.stays, "left are %v, and of the output: %v", left, staged)
-			if err := draws(t, c, synth.ReleaseSuffix); tt.cancelled && len(left) > 0 && !errors.Is(err, run.ErrStopped) {
-				t.Errorf("a worker of a job that goes on releases: %v", err)
-			}
+			err = draws(t, c, synth.ReleaseSuffix)
+			must.Hold(t, !tt.cancelled || len(left) <= 0 || errors.Is(err, run.ErrStopped), "a worker of a job that goes on releases: %v", err)
 		})
 	}
 }
@@ -171,9 +170,8 @@ func TestDetachAndAskAgain(t *testing.T) {
 	c := atService(t, s)
 	c.RunID, c.Engine.Detach = "r1", true
 	res, err := Run(context.Background(), mustValidate(t, c))
-	if err != nil || !strings.Contains(res.Submitted, "job job-7 at "+s.Endpoint+", run r1") || !strings.Contains(res.Submitted, "--run_id=r1") || len(stagings(t, c)) != 1 {
-		t.Fatalf("%+v, %v, left are %v", res, err, stagings(t, c))
-	}
+	must.Need(t, err == nil && strings.Contains(res.Submitted, "job job-7 at "+s.Endpoint+", run r1") && strings.Contains(res.Submitted, "--run_id=r1") && len(stagings(t, c)) == 1,
+		"%+v, %v, left are %v", res, err, stagings(t, c))
 	s.Set(jobpb.JobState_RUNNING)
 	c.Engine.Detach = false
 	must.Do(t, draws(t, c, synth.DrawnSuffix))

@@ -94,19 +94,16 @@ func TestRunOpen(t *testing.T) {
 	for _, l := range p.Ledger {
 		stages[l.Stage]++
 	}
-	if stages["found values"] != 3 || stages["found rows"] != 1 || stages["found rows alike"] != 0 || p.Epsilon != 2 || p.Delta != 1e-9 {
-		t.Errorf("the statement has the stages %v", stages)
-	}
+	must.Hold(t, stages["found values"] == 3 && stages["found rows"] == 1 && stages["found rows alike"] == 0 && p.Epsilon == 2 && p.Delta == 1e-9,
+		"the statement has the stages %v", stages)
 	b, faults := openLedger(t.Context(), ledger)
 	must.Need(t, len(faults) == 0, "%v", faults)
 	charges := b.Standing()
-	if len(charges) != 2 || !(charges[0].Epsilon < 1 && charges[1].Epsilon < 2 && charges[0].Epsilon+charges[1].Epsilon > 2) || charges[0].Delta != 1e-9 || charges[1].Delta != 1e-9 || p.Book == nil || p.Book.Entry != 2 || b.Holds(p.Book.Entry, p.Book.SHA256) != nil {
-		t.Errorf("the book has %+v, and the statement names %+v", charges, p.Book)
-	}
-	if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "what the domain file left open was found with 10 % of the budget: city (values), age (max), status (values)") ||
-		!strings.Contains(notes, "what found the domain is charged, once") {
-		t.Errorf("notes: %s", notes)
-	}
+	must.Hold(t, len(charges) == 2 && charges[0].Epsilon < 1 && charges[1].Epsilon < 2 && charges[0].Epsilon+charges[1].Epsilon > 2 && charges[0].Delta == 1e-9 && charges[1].Delta == 1e-9 && p.Book != nil && p.Book.Entry == 2 && b.Holds(p.Book.Entry, p.Book.SHA256) == nil,
+		"the book has %+v, and the statement names %+v", charges, p.Book)
+	notes := strings.Join(res.Written.Notes, "\n")
+	must.Hold(t, strings.Contains(notes, "what the domain file left open was found with 10 % of the budget: city (values), age (max), status (values)") && strings.Contains(notes, "what found the domain is charged, once"),
+		"notes: %s", notes)
 	rows, err := os.ReadFile(rowsFile(t, c.Output))
 	must.Hold(t, err == nil && !strings.Contains(string(rows), "D66.") && strings.Contains(string(rows), "D66*"), "codes in the rows: %v", err)
 }
@@ -137,9 +134,8 @@ func TestOpenReadsNoRecord(t *testing.T) {
 	write(c.Input, "private")
 	c.parsed = nil
 	must.Need(t, Finds(t.Context(), &c), "nothing is to be found")
-	if _, err := ValidateFind(t.Context(), c); fieldsDescribed > 0 {
-		t.Errorf("the records were read for their fields: %v", err)
-	}
+	_, err := ValidateFind(t.Context(), c)
+	must.Hold(t, fieldsDescribed <= 0, "the records were read for their fields: %v", err)
 }
 
 // TestInferOpen: infer finds the open parts of a file alone. The file that it writes has the charge, and is a domain file that
@@ -197,10 +193,9 @@ func TestOpenIsNeeded(t *testing.T) {
 	for attempt := range 2 {
 		Finds(t.Context(), &c)
 		r := must.Value(ValidateFind(t.Context(), c))(t)
-		if _, err := RunFound(t.Context(), r); err == nil || !strings.Contains(err.Error(), `no column is called "note"`) || !strings.Contains(err.Error(), "also with a domain file that declares the rest otherwise") ||
-			!strings.Contains(err.Error(), r.dir+"/domain.yaml:") {
-			t.Fatalf("attempt %d: %v", attempt, err)
-		}
+		_, err := RunFound(t.Context(), r)
+		must.Need(t, err != nil && strings.Contains(err.Error(), `no column is called "note"`) && strings.Contains(err.Error(), "also with a domain file that declares the rest otherwise") && strings.Contains(err.Error(), r.dir+"/domain.yaml:"),
+			"attempt %d: %v", attempt, err)
 		must.Passes(os.Stat(filepath.Join(r.dir, completedName)))(t)
 	}
 }
@@ -229,9 +224,8 @@ func TestFindWithForm(t *testing.T) {
 		c.Output = filepath.Join(dir, name)
 		res, data := runOpen(t, c)
 		for _, want := range []string{"# ours", "expected_rows: 3999", tt.want, `values: ["Köln", "Bonn"], other: true, null: true`, "# released: columns, csv: written", "# left out: note: no value", rest} {
-			if !strings.Contains(strings.ReplaceAll(string(data), `["Bonn", "Köln"]`, `["Köln", "Bonn"]`), want) {
-				t.Errorf("%s: the domain lacks %s:\n%s", name, want, data)
-			}
+			must.Hold(t, strings.Contains(strings.ReplaceAll(string(data), `["Bonn", "Köln"]`, `["Köln", "Bonn"]`), want),
+				"%s: the domain lacks %s:\n%s", name, want, data)
 		}
 		must.Contain(t, strings.Join(res.Written.Notes, "\n"), "the domain was found with 10 % of the budget: 2 of 3 columns", "%s: notes", name)
 	}

@@ -125,9 +125,8 @@ func TestEachReleaseIsPaid(t *testing.T) {
 		d.Marginals = 2
 		_, err := RunFound(t.Context(), mustFind(t, d))
 		must.Do(t, errors.Join(err, <-first))
-		if f, r := paid(t, c.Ledger); f < 1 || f > 2 || r != 2 {
-			t.Errorf("the book has %d findings and %d runs", f, r)
-		}
+		f, r := paid(t, c.Ledger)
+		must.Hold(t, f >= 1 && f <= 2 && r == 2, "the book has %d findings and %d runs", f, r)
 	})
 	t.Run("killed after it has published", func(t *testing.T) {
 		c := request()
@@ -223,9 +222,8 @@ func TestOrdersOfLaunches(t *testing.T) {
 			_, err = RunFound(t.Context(), mustFind(t, c))
 			said := err != nil && strings.Contains(err.Error(), "run "+l.id+" was charged before, by entry ") && strings.Contains(err.Error(), "--again")
 			must.Hold(t, said == refused && (err == nil || said), "%v: launch %d: refused %v: %v", order, i+1, refused, err)
-			if findings, runs := paid(t, c.Ledger); [2]int{findings, runs} != wants {
-				t.Fatalf("%v: after launch %d the book has %d findings and %d runs, want %v", order, i+1, findings, runs, wants)
-			}
+			findings, runs := paid(t, c.Ledger)
+			must.Need(t, [2]int{findings, runs} == wants, "%v: after launch %d the book has %d findings and %d runs, want %v", order, i+1, findings, runs, wants)
 			_ = os.RemoveAll(r.dir)
 		}
 	}
@@ -332,9 +330,8 @@ func TestStore(t *testing.T) {
 	_ = begin(ctx) // it may publish before it is stopped
 	t.Setenv("TMPDIR", t.TempDir())
 	must.Do(t, begin(t.Context()))
-	if _, r := paid(t, c.Ledger); r != 1 {
-		t.Errorf("a run that was finished from its store is charged %d times", r)
-	}
+	_, r := paid(t, c.Ledger)
+	must.Hold(t, r == 1, "a run that was finished from its store is charged %d times", r)
 	must.Do(t, errors.Join(os.RemoveAll(c.Output), os.RemoveAll(c.Output+".release"), os.RemoveAll(c.Store)))
 	if err := begin(t.Context()); err == nil || !strings.Contains(err.Error(), "neither its release nor its files are to be found here") || !strings.Contains(err.Error(), "--again") {
 		t.Errorf("a run of which nothing is found: %v", err)

@@ -33,9 +33,8 @@ func TestPlanForAnError(t *testing.T) {
 		r, err := ValidatePlan(context.Background(), c)
 		must.Need(t, err == nil, "%q: %v", target, err)
 		p := must.Value(r.Plan())(t)
-		if p.Aimed == nil || r.Epsilon != p.Aimed.Epsilon || p.Charges.Epsilon != float64(r.Epsilon) {
-			t.Fatalf("%q: the plan is not at the ε found: %+v", target, p.Aimed)
-		}
+		must.Need(t, p.Aimed != nil && r.Epsilon == p.Aimed.Epsilon && p.Charges.Epsilon == float64(r.Epsilon),
+			"%q: the plan is not at the ε found: %+v", target, p.Aimed)
 		at := func(factor float64) float64 {
 			q := r.Problem
 			q.Epsilon = 1
@@ -44,9 +43,8 @@ func TestPlanForAnError(t *testing.T) {
 		}
 		found, less := at(1), at(.9)
 		must.Hold(t, found <= .01 && less > .01, "%q: ε = %g has %g, nine tenths of it %g: want .01 between", target, float64(r.Epsilon), found, less)
-		if !(p.Aimed.Low <= float64(p.Aimed.Epsilon) && float64(p.Aimed.Epsilon) <= p.Aimed.High) || math.IsNaN(p.Aimed.Low) {
-			t.Errorf("%q: range %g to %g around %g", target, p.Aimed.Low, p.Aimed.High, float64(p.Aimed.Epsilon))
-		}
+		must.Hold(t, p.Aimed.Low <= float64(p.Aimed.Epsilon) && float64(p.Aimed.Epsilon) <= p.Aimed.High && !math.IsNaN(p.Aimed.Low),
+			"%q: range %g to %g around %g", target, p.Aimed.Low, p.Aimed.High, float64(p.Aimed.Epsilon))
 		for _, epsilon := range []dp.Epsilon{1, 70} {
 			var text strings.Builder
 			p.Charges.Epsilon = float64(epsilon)
@@ -92,9 +90,8 @@ func TestPlanLikeARelease(t *testing.T) {
 		must.Do(t, err)
 	}
 	typical, like := plans[""], plans[model]
-	if !(like.Aimed.Epsilon < typical.Aimed.Epsilon/2) || !like.Like || typical.Like {
-		t.Errorf("ε = %g for a table like the release, %g for a typical one", float64(like.Aimed.Epsilon), float64(typical.Aimed.Epsilon))
-	}
+	must.Hold(t, like.Aimed.Epsilon < typical.Aimed.Epsilon/2 && like.Like && !typical.Like,
+		"ε = %g for a table like the release, %g for a typical one", float64(like.Aimed.Epsilon), float64(typical.Aimed.Epsilon))
 	if got := like.AverageTV; !(like.LowTV < got && got < like.HighTV && like.HighTV/like.LowTV < typical.HighTV/typical.LowTV) {
 		t.Errorf("%g is likely within %g and %g", got, like.LowTV, like.HighTV)
 	}
@@ -103,9 +100,7 @@ func TestPlanLikeARelease(t *testing.T) {
 	must.Hold(t, err == nil && r.Problem.Units == 9000, "%g units, %v", r.Problem.Units, err)
 	for other, want := range map[string]string{path + "2": `has "ward" as column 3`, path + "3": ""} {
 		_, err := ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: other, Delta: 1e-9, Epsilon: 1}, Like: model})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", other, err, want)
-		}
+		must.Hold(t, (want != "" || err == nil) && (want == "" || err != nil && strings.Contains(err.Error(), want)), "%s: %v, want %q", other, err, want)
 	}
 	_, err = ValidatePlan(context.Background(), PlanConfig{Config: Config{Domain: path, Delta: 1e-9, Epsilon: 1}, Like: filepath.Join(dir, "none")})
 	must.Fail(t, err, "--like", "a release that is not there")
@@ -144,12 +139,10 @@ func checkScaled(t *testing.T, dir, path, model string, m *population.Model, eps
 		b := must.Value(json.Marshal(p))(t)
 		put(t, filepath.Join(dir, publish.PrivacyFile), string(b))
 		got := planned()
-		if x := got.AverageTV / plain.AverageTV; math.Abs(x-c.scale) > .01 || got.Scaled != (c.scale != 1) {
-			t.Errorf("%s: %.3f times the prediction, scaled %v; want %g", name, x, got.Scaled, c.scale)
-		}
-		if less := got.Aimed.Epsilon < plain.Aimed.Epsilon; less != (c.scale < 1) {
-			t.Errorf("%s: ε = %g for the error, %g without a measurement", name, float64(got.Aimed.Epsilon), float64(plain.Aimed.Epsilon))
-		}
+		x := got.AverageTV / plain.AverageTV
+		must.Hold(t, math.Abs(x-c.scale) <= .01 && got.Scaled == (c.scale != 1), "%s: %.3f times the prediction, scaled %v; want %g", name, x, got.Scaled, c.scale)
+		must.Hold(t, got.Aimed.Epsilon < plain.Aimed.Epsilon == (c.scale < 1),
+			"%s: ε = %g for the error, %g without a measurement", name, float64(got.Aimed.Epsilon), float64(plain.Aimed.Epsilon))
 		text, err := got.JSON()
 		must.Hold(t, err == nil && strings.Contains(string(text), `"scaled_to_its_error": true`) == got.Scaled, "%s: %v\n%s", name, err, text)
 	}
@@ -171,8 +164,7 @@ func TestExpectedRowsOfTheDomain(t *testing.T) {
 			t.Errorf("with %d: %v units, want %v; %v", given, r.Problem.Units, want, err)
 			continue
 		}
-		if p, err := r.Plan(); err != nil || !p.UnitsGiven {
-			t.Errorf("%v, or what the file says is taken for an assumption:\n%v", err, p)
-		}
+		p, err := r.Plan()
+		must.Hold(t, err == nil && p.UnitsGiven, "%v, or what the file says is taken for an assumption:\n%v", err, p)
 	}
 }

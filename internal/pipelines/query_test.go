@@ -48,13 +48,11 @@ func TestQuery(t *testing.T) {
 			b, err := a.JSON()
 			must.Need(t, err == nil && json.Unmarshal(b, &said) == nil && len(said.Answers) == 4, "%s: %s, %v", method, b, err)
 			first := said.Answers[0]
-			if first.Group["active"] == "" || first.Column != "COUNT(*)" || first.From != from || !(*first.Low < *first.Value && *first.Value < *first.High && *first.StandardError > 0) {
-				t.Errorf("%s: %s", method, b)
-			}
+			must.Hold(t, first.Group["active"] != "" && first.Column == "COUNT(*)" && first.From == from && *first.Low < *first.Value && *first.Value < *first.High && *first.StandardError > 0,
+				"%s: %s", method, b)
 			var text bytes.Buffer
-			if err := a.WriteText(&text); err != nil || !strings.Contains(text.String(), "95 % interval") {
-				t.Errorf("%s: %q, %v", method, text.String(), err)
-			}
+			err = a.WriteText(&text)
+			must.Hold(t, err == nil && strings.Contains(text.String(), "95 % interval"), "%s: %q, %v", method, text.String(), err)
 			got := valuesOf(t, file)
 			must.Hold(t, len(got) == 4 && math.Abs(got[0]-*first.Value) <= 1e-9, "%s: values in %s: %v", method, file, got)
 		}
@@ -111,9 +109,8 @@ func TestAsk(t *testing.T) {
 			must.Hold(t, hidden != "" || strings.Contains(page, want), "%s: the page has no %s", sql, want)
 		}
 	}
-	if want := html.EscapeString("dapple query " + filepath.Base(c.Output) + " 'SELECT …'"); !strings.Contains(page, want) {
-		t.Errorf("the page has no command %s", want)
-	}
+	want := html.EscapeString("dapple query " + filepath.Base(c.Output) + " 'SELECT …'")
+	must.Hold(t, strings.Contains(page, want), "the page has no command %s", want)
 	few := *release
 	few.Units = 1
 	list := publish.Asked(&few)

@@ -221,9 +221,7 @@ func replayPair(t *testing.T, c Config, text string, pair int, rng *rand.Rand) (
 	}
 	fault := playing.ended()
 	must.Hold(t, fault == "" && playing.next != 0, "%v pair %d, %s: %d requests, %s", c.Neighbouring, pair, c.Method, playing.next, fault)
-	if len(first) < 5 || first["error"] != "<nil>" {
-		t.Fatalf("%v pair %d: a run left %d things, error %s", c.Neighbouring, pair, len(first), first["error"])
-	}
+	must.Need(t, len(first) >= 5 && first["error"] == "<nil>", "%v pair %d: a run left %d things, error %s", c.Neighbouring, pair, len(first), first["error"])
 	if !maps.Equal(first, second) {
 		for name := range first {
 			must.Hold(t, first[name] == second[name], "%v pair %d: %s differs", c.Neighbouring, pair, name)
@@ -264,9 +262,8 @@ func TestNothingTimedIsReleased(t *testing.T) {
 		for _, name := range files {
 			b := must.Value(os.ReadFile(name))(t)
 			read++
-			if found := timed.Find(b); found != nil {
-				t.Errorf("%s has the field %s", filepath.Base(name), found)
-			}
+			found := timed.Find(b)
+			must.Hold(t, found == nil, "%s has the field %s", filepath.Base(name), found)
 		}
 	}
 	must.Hold(t, read >= 2 && timed.MatchString(`{"solve_seconds": 3}`), "%d released files were read: the check is blind", read)

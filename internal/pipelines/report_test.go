@@ -56,9 +56,8 @@ func TestReport(t *testing.T) {
 		}
 		tt.alter(rows + ".release")
 		html := filepath.Join(t.TempDir(), "again.html")
-		if err := drawn(ReportConfig{Dir: rows, HTML: html}); err == nil || IsRequest(err) != tt.request || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %v, want %s", name, err, tt.want)
-		}
+		err := drawn(ReportConfig{Dir: rows, HTML: html})
+		must.Hold(t, err != nil && IsRequest(err) == tt.request && strings.Contains(err.Error(), tt.want), "%s: got %v, want %s", name, err, tt.want)
 		must.Fails(os.Stat(html))(t, "", "%s: a report was written", name)
 	}
 	r := must.Value(ValidateReport(context.Background(), ReportConfig{Dir: c.Output, HTML: filepath.Join(t.TempDir(), "again.html")}))(t)
@@ -67,9 +66,8 @@ func TestReport(t *testing.T) {
 	if err := Report(context.Background(), r, &said); err != nil || !strings.Contains(said.String(), "they were not compared with the statement") {
 		t.Errorf("a release without its rows: %v, %s", err, said.String())
 	}
-	if err := drawn(ReportConfig{Dir: c.Output, HTML: filepath.Join(release, publish.ReportFile)}); !IsRequest(err) || !strings.Contains(err.Error(), "a released file") {
-		t.Errorf("the released report is replaced: %v", err)
-	}
+	err := drawn(ReportConfig{Dir: c.Output, HTML: filepath.Join(release, publish.ReportFile)})
+	must.Hold(t, IsRequest(err) && strings.Contains(err.Error(), "a released file"), "the released report is replaced: %v", err)
 }
 
 // swapRows puts the rows of another run beside a release.

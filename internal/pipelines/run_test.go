@@ -116,12 +116,9 @@ func TestAdaptiveLedgerKeepsItsBudget(t *testing.T) {
 	c.Method = "rake"
 	plan := must.Value(mustValidate(t, c).Plan())(t)
 	got := mustRun(t, c).Privacy.Statement
-	if got.Schedule != plan.Charges.Schedule || got.Capacity != plan.Charges.Capacity || len(got.Ledger) == 0 {
-		t.Errorf("charged %+v\nplanned %+v", got, plan.Charges)
-	}
-	if !(float64(got.AchievedEpsilon) > 0 && float64(got.AchievedEpsilon) <= float64(c.Epsilon)) {
-		t.Errorf("achieved ε = %v of %v", got.AchievedEpsilon, c.Epsilon)
-	}
+	must.Hold(t, got.Schedule == plan.Charges.Schedule && got.Capacity == plan.Charges.Capacity && len(got.Ledger) != 0,
+		"charged %+v\nplanned %+v", got, plan.Charges)
+	must.Hold(t, float64(got.AchievedEpsilon) > 0 && float64(got.AchievedEpsilon) <= float64(c.Epsilon), "achieved ε = %v of %v", got.AchievedEpsilon, c.Epsilon)
 }
 
 // Two formats, two directories, two runners; the manifest names what is there.
@@ -148,9 +145,8 @@ func TestRunWrites(t *testing.T) {
 func TestOverwriteReplacesAnEarlierRun(t *testing.T) {
 	c := shop(t, 100)
 	mustRun(t, c)
-	if _, err := ValidateRun(context.Background(), c); err == nil {
-		t.Fatal("a directory that is not empty was accepted")
-	}
+	_, err := ValidateRun(context.Background(), c)
+	must.Need(t, err != nil, "a directory that is not empty was accepted")
 	c.Overwrite, c.Shards = true, 1
 	mustRun(t, c)
 	parts, err := filepath.Glob(filepath.Join(c.Output, "part-*"))

@@ -54,13 +54,10 @@ func TestSample(t *testing.T) {
 	rows, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows = 50 })
 	again, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.Runner = 50, "prism" })
 	other, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.SampleSeed = 50, 6 })
-	if len(rows) != 50 || !reflect.DeepEqual(rows, again) || reflect.DeepEqual(rows, other) {
-		t.Errorf("%d rows; equal for one seed: %v; for another: %v", len(rows), reflect.DeepEqual(rows, again), reflect.DeepEqual(rows, other))
-	}
+	must.Hold(t, len(rows) == 50 && reflect.DeepEqual(rows, again) && !reflect.DeepEqual(rows, other),
+		"%d rows; equal for one seed: %v; for another: %v", len(rows), reflect.DeepEqual(rows, again), reflect.DeepEqual(rows, other))
 
-	if !reflect.DeepEqual(first, rest) || len(first) == 0 {
-		t.Errorf("the run wrote %d rows, and its model gives %d others for the same seed", len(first), len(rest))
-	}
+	must.Hold(t, reflect.DeepEqual(first, rest) && len(first) != 0, "the run wrote %d rows, and its model gives %d others for the same seed", len(first), len(rest))
 
 	// A quarter of 400 customers are on plan pro. At ε = 10 their number has a standard deviation of 1.3
 	// (100 runs), and 50 are more than 30 of these. Without the condition there are 400 rows.
@@ -123,9 +120,8 @@ func TestDryRows(t *testing.T) {
 		city, start, end, state := row[1], row[2], row[3], row[6]
 		clock, _ := strconv.Atoi(row[4])
 		hour, _ := strconv.Atoi(row[5])
-		if hour != clock/100 || state != map[string]string{"Austin": "TX", "Boston": "MA", "elsewhere": "XX"}[city] || end != "" && start > end {
-			t.Fatalf("row %v breaks a constraint", row)
-		}
+		must.Need(t, hour == clock/100 && state == map[string]string{"Austin": "TX", "Boston": "MA", "elsewhere": "XX"}[city] && (end == "" || start <= end),
+			"row %v breaks a constraint", row)
 		must.Need(t, start >= "2020-02-14" && (clock < 930 || city == "Austin"), "row %v does not meet the condition", row)
 		if ids[row[0]] = true; end == "" {
 			nulls++
@@ -134,9 +130,8 @@ func TestDryRows(t *testing.T) {
 	}
 	must.Hold(t, len(ids) == 3000 && len(cities) == 3 && nulls != 0, "%d keys, cities %v, %d NULL", len(ids), cities, nulls)
 	var text strings.Builder
-	if err := res.WriteText(&text); err != nil || !strings.Contains(text.String(), "DRY ROWS") || strings.Contains(text.String(), "privacy cost") {
-		t.Errorf("said %q, %v", text.String(), err)
-	}
+	err := res.WriteText(&text)
+	must.Hold(t, err == nil && strings.Contains(text.String(), "DRY ROWS") && !strings.Contains(text.String(), "privacy cost"), "said %q, %v", text.String(), err)
 	manifest, err := os.ReadFile(filepath.Join(c.Output+".release", "_manifest.json"))
 	must.Hold(t, err == nil && strings.Contains(string(manifest), dry.Note), "the manifest does not say that rows are dry: %v", err)
 	exact := "privacy_id: none\ncolumns:\n  - {name: x, type: NUMERIC, min: 0, max: 58, resolution: 0.0001, exact: [0.2121212, 0.5833333], fallback: 0}\n" +
@@ -173,9 +168,7 @@ func TestConstraintsOfARun(t *testing.T) {
 		r := must.Value(parquetio.OpenFile(filepath.Join(c.Output, fmt.Sprintf("part-%05d-of-00003.parquet", shard)), w, parquetio.ReadOptions{}))(t)
 		var chunk *domain.Chunk
 		for c, err := range r.Chunks() {
-			if err != nil || chunk != nil {
-				t.Fatal("several chunks", err)
-			}
+			must.Need(t, err == nil && chunk == nil, "several chunks %v", err)
 			chunk = c
 		}
 		must.Do(t, r.Close())
@@ -200,9 +193,8 @@ func TestConstraintsOfARun(t *testing.T) {
 	rows, _ := sampleFrom(t, c, func(s *SampleConfig) { s.Rows, s.Where = 700, "time >= 615" })
 	for _, row := range rows {
 		clock, _ := strconv.Atoi(row[5])
-		if row[4] != "" && row[3] > row[4] || row[6] != strconv.Itoa(clock/100) || clock < 615 || !strings.HasPrefix(row[1], "T-") {
-			t.Fatalf("row %v breaks a constraint", row)
-		}
+		must.Need(t, (row[4] == "" || row[3] <= row[4]) && row[6] == strconv.Itoa(clock/100) && clock >= 615 && strings.HasPrefix(row[1], "T-"),
+			"row %v breaks a constraint", row)
 	}
 }
 
@@ -221,9 +213,8 @@ func TestColumnsStandInTheirPlace(t *testing.T) {
 	must.Need(t, got == want, "columns %s, want %s", got, want)
 	row := list[0]
 	clock, _ := strconv.Atoi(row[3])
-	if row[0] != "1" || row[1] != strconv.Itoa(clock/100) || len(row[5]) != 36 || row[6] != "" && row[6] < row[7] || !strings.HasPrefix(row[8], "AB-") {
-		t.Errorf("values are in other places than their names: %q", row)
-	}
+	must.Hold(t, row[0] == "1" && row[1] == strconv.Itoa(clock/100) && len(row[5]) == 36 && (row[6] == "" || row[6] >= row[7]) && strings.HasPrefix(row[8], "AB-"),
+		"values are in other places than their names: %q", row)
 	for i, name := range header {
 		must.Hold(t, res.Privacy.Dictionary[i].Name == name, "the statement's column %d is %s, want %s", i, res.Privacy.Dictionary[i].Name, name)
 	}
@@ -257,9 +248,8 @@ func TestPeopleStandInTheirPlace(t *testing.T) {
 			if price, err := strconv.Atoi(rows[0][5]); err == nil {
 				twice = strconv.Itoa(2 * price)
 			}
-			if strings.Join(header, ",") != want[0] || rows[0][3] != "1" || rows[0][1] != twice {
-				t.Errorf("columns %s, want %s; first row %q", header, want[0], rows[0])
-			}
+			must.Hold(t, strings.Join(header, ",") == want[0] && rows[0][3] == "1" && rows[0][1] == twice,
+				"columns %s, want %s; first row %q", header, want[0], rows[0])
 			continue
 		}
 		mustRun(t, c)

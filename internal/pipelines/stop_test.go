@@ -47,9 +47,8 @@ func TestSeveralRunsReplaceAnOutput(t *testing.T) {
 		if res.Written.Digest == o.SHA256 {
 			last++
 		}
-		if replaced && res.Written.Digest == o.SHA256 || res.Privacy.Rows != res.Written.Rows || res.Written.Files == 0 {
-			t.Errorf("run %d of %d: %+v", i, runs, res.Written)
-		}
+		must.Hold(t, (!replaced || res.Written.Digest != o.SHA256) && res.Privacy.Rows == res.Written.Rows && res.Written.Files != 0,
+			"run %d of %d: %+v", i, runs, res.Written)
 	}
 	must.Hold(t, last == 1 && len(digests) == runs, "%d runs say that the output is theirs, and %d digests", last, len(digests))
 }
@@ -92,9 +91,8 @@ func TestFiguresAreOfTheRunItself(t *testing.T) {
 	out.Sink, out.Describe = ownRows{s, out.Sink}, false
 	must.Value(out.Publish(t.Context(), nil, &synth.Artifact{Result: &solver.Result{Model: &population.Model{}}}))(t)
 	w, err := out.written(t.Context())
-	if err != nil || w.Rows != 7 || !strings.Contains(strings.Join(w.Notes, "\n"), "another run has replaced this output since") {
-		t.Errorf("%+v, %v; want the 7 rows of the run itself, and a note that they are replaced", w, err)
-	}
+	must.Hold(t, err == nil && w.Rows == 7 && strings.Contains(strings.Join(w.Notes, "\n"), "another run has replaced this output since"),
+		"%+v, %v; want the 7 rows of the run itself, and a note that they are replaced", w, err)
 }
 
 // ownRows is a slowSink that finds what is there.

@@ -52,9 +52,8 @@ func TestTwoTables(t *testing.T) {
 	for _, p := range people {
 		plans[p[0]] = p[1]
 	}
-	if len(plans) != len(people) || int64(len(people)) != res.Written.People || int64(len(rows)) != res.Written.Rows || res.Privacy.Rows != res.Written.Rows {
-		t.Errorf("%d people of %d numbers and %d rows; said to be written are %d and %d", len(people), len(plans), len(rows), res.Written.People, res.Written.Rows)
-	}
+	must.Hold(t, len(plans) == len(people) && int64(len(people)) == res.Written.People && int64(len(rows)) == res.Written.Rows && res.Privacy.Rows == res.Written.Rows,
+		"%d people of %d numbers and %d rows; said to be written are %d and %d", len(people), len(plans), len(rows), res.Written.People, res.Written.Rows)
 	if _, want := readCSV(t, joined); len(want) != len(rows) {
 		t.Errorf("%d rows, and %d in one table", len(rows), len(want))
 	} else {
@@ -142,9 +141,8 @@ func TestTwoTablesOfAnyKind(t *testing.T) {
 	}
 	header, events := readCSV(t, filepath.Join(c.Output, "events"))
 	key := slices.Index(header, "customer")
-	if key <= slices.Index(header, "item") || key >= slices.Index(header, "price") {
-		t.Errorf("rows have the columns %v, and the input has the customer between item and price", header)
-	}
+	must.Hold(t, key > slices.Index(header, "item") && key < slices.Index(header, "price"),
+		"rows have the columns %v, and the input has the customer between item and price", header)
 	for _, e := range events {
 		must.Need(t, known[e[key]], "row %v is of nobody", e)
 	}

@@ -76,9 +76,8 @@ func TestVerify(t *testing.T) {
 		v, err := verified(VerifyConfig{Dir: name, Digest: "sha256:" + strings.ToUpper(digest)})
 		must.Need(t, err == nil && v.Privacy != nil && v.Privacy.Epsilon == 1 && v.Kept && v.Output.Rows == res.Written.Rows, "%s: %+v, %v", name, v, err)
 		var text strings.Builder
-		if err := v.WriteText(&text); err != nil || !strings.Contains(text.String(), digest+": the one that was kept") {
-			t.Errorf("said %s, %v", text.String(), err)
-		}
+		err = v.WriteText(&text)
+		must.Hold(t, err == nil && strings.Contains(text.String(), digest+": the one that was kept"), "said %s, %v", text.String(), err)
 	}
 	if model, err := modelfile.Decode(fileOf(t, filepath.Join(release, publish.ModelFile))); err != nil || model.Version != buildinfo.Version() {
 		t.Errorf("the model is of %s, and this is %s; error %v", model.Version, buildinfo.Version(), err)
@@ -126,10 +125,9 @@ func TestVerify(t *testing.T) {
 				must.Do(t, os.CopyFS(to, os.DirFS(from)))
 			}
 			tt.alter(t, rows, rows+".release")
-			if _, err := verified(VerifyConfig{Dir: rows, Digest: digest}); err == nil || IsRequest(err) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v, want %s", err, tt.want)
-			}
-			_, err := verified(VerifyConfig{Dir: rows})
+			_, err := verified(VerifyConfig{Dir: rows, Digest: digest})
+			must.Hold(t, err != nil && !IsRequest(err) && strings.Contains(err.Error(), tt.want), "got %v, want %s", err, tt.want)
+			_, err = verified(VerifyConfig{Dir: rows})
 			must.Hold(t, (err == nil) == (name == "all, but the digest"), "without the digest: %v", err)
 		})
 	}
@@ -146,16 +144,14 @@ func flipByte(t *testing.T, path string) {
 func TestVerifyFaults(t *testing.T) {
 	c := shop(t, 50)
 	_, err := verified(VerifyConfig{Dir: filepath.Dir(c.Domain), Digest: "12"})
-	if !IsRequest(err) || !strings.Contains(err.Error(), `--digest: got "12"; want 64 hexadecimal digits`) || !strings.Contains(err.Error(), "has a manifest") {
-		t.Error(err)
-	}
+	must.Hold(t, IsRequest(err) && strings.Contains(err.Error(), `--digest: got "12"; want 64 hexadecimal digits`) && strings.Contains(err.Error(), "has a manifest"),
+		"%v", err)
 	mustRun(t, c)
 	more := SampleConfig{Model: c.Output, Output: filepath.Join(t.TempDir(), "more"), Rows: 7, Runner: "direct"}
 	r := must.Value(ValidateSample(context.Background(), more))(t)
 	must.Value(RunSample(context.Background(), r))(t)
-	if v, err := verified(VerifyConfig{Dir: more.Output}); err != nil || v.Privacy != nil || v.Output.Rows != 7 {
-		t.Errorf("%+v, %v", v, err)
-	}
+	v, err := verified(VerifyConfig{Dir: more.Output})
+	must.Hold(t, err == nil && v.Privacy == nil && v.Output.Rows == 7, "%+v, %v", v, err)
 	edit(t, c.Output+".release", publish.PrivacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
 	if _, err := ValidateSample(context.Background(), SampleConfig{Model: c.Output, Output: more.Output + "x"}); err == nil || !strings.Contains(err.Error(), "--model: ") || !strings.Contains(err.Error(), "_privacy.json has changed") {
 		t.Errorf("a model whose statement was altered: %v", err)

@@ -55,9 +55,8 @@ func TestReleasesOfEveryVersion(t *testing.T) {
 			out := filepath.Join(dir, "out")
 			v := must.Value(verified(VerifyConfig{Dir: out}))(t)
 			model, err := modelfile.Decode(fileOf(t, filepath.Join(out+".release", publish.ModelFile)))
-			if err != nil || model.Version != version || v.Output.Version != version || v.Privacy.Versions.Dapple != version {
-				t.Errorf("model of %s, manifest of %s, statement of %s, error %v", model.Version, v.Output.Version, v.Privacy.Versions.Dapple, err)
-			}
+			must.Hold(t, err == nil && model.Version == version && v.Output.Version == version && v.Privacy.Versions.Dapple == version,
+				"model of %s, manifest of %s, statement of %s, error %v", model.Version, v.Output.Version, v.Privacy.Versions.Dapple, err)
 			r := must.Value(ValidateSample(ctx, SampleConfig{Model: out, Output: filepath.Join(dir, "more"), Tables: true, Format: "csv", Shards: 1, SampleSeed: 7, HasSampleSeed: true, Runner: "direct"}))(t)
 			must.Value(RunSample(ctx, r))(t)
 			for _, part := range []string{"people/part-00000-of-00001.csv", "events/part-00000-of-00001.csv"} {
@@ -75,9 +74,8 @@ func TestReleasesOfEveryVersion(t *testing.T) {
 			must.Hold(t, err == nil && strings.Contains(text.String(), "by 1 run"), "the book: %v\n%s", err, &text)
 		})
 	}
-	if !versions["v0.1.0"] || !versions[buildinfo.Release] {
-		t.Errorf("there are releases of %v, and none of v0.1.0 or %s: make golden VERSION=%s", versions, buildinfo.Release, buildinfo.Release)
-	}
+	must.Hold(t, versions["v0.1.0"] && versions[buildinfo.Release],
+		"there are releases of %v, and none of v0.1.0 or %s: make golden VERSION=%s", versions, buildinfo.Release, buildinfo.Release)
 }
 
 // A release of a later version is called that, and not altered; nothing is read from it.
@@ -121,16 +119,13 @@ func TestReleasesOfLaterVersions(t *testing.T) {
 			must.Hold(t, err == nil || !strings.Contains(err.Error(), "do not use it"), "verify says %v", err)
 			if name != "statement" {
 				_, err := ValidateSample(context.Background(), SampleConfig{Model: dir, Output: filepath.Join(t.TempDir(), "more")})
-				if err == nil || !strings.Contains(err.Error(), tt.words[len(tt.words)-1]) || !strings.Contains(err.Error(), later) {
-					t.Errorf("sample says %v", err)
-				}
+				must.Hold(t, err != nil && strings.Contains(err.Error(), tt.words[len(tt.words)-1]) && strings.Contains(err.Error(), later), "sample says %v", err)
 			}
 		})
 	}
 	// What has changed since is told along with the version that wrote it.
 	dir := release(t, false)
 	edit(t, dir, publish.PrivacyFile, `"epsilon": 1`, `"epsilon": 2`, false)
-	if _, err := verified(VerifyConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "do not use it") || !strings.Contains(err.Error(), "written by dapple "+later) {
-		t.Errorf("verify says %v", err)
-	}
+	_, err := verified(VerifyConfig{Dir: dir})
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "do not use it") && strings.Contains(err.Error(), "written by dapple "+later), "verify says %v", err)
 }

@@ -46,9 +46,8 @@ func TestAnswers(t *testing.T) {
 							square, cells = square+(x.Values[j]-n)*(x.Values[j]-n)/x.Variance, cells+1
 						}
 					}
-					if off := math.Sqrt(square / cells); off < .75 || off > 1.25 {
-						t.Errorf("ε = %g, %v, %v, few %t: answers are off by %.2f of their errors", float64(eps), r, a, few, off)
-					}
+					off := math.Sqrt(square / cells)
+					must.Hold(t, off >= .75 && off <= 1.25, "ε = %g, %v, %v, few %t: answers are off by %.2f of their errors", float64(eps), r, a, few, off)
 					if fit := run.test(m, pl.scale(c.Budget())); a == dp.ZCDP && !fit.Holds() {
 						t.Errorf("ε = %g, %v, %v, few %t: the fit is off by %.0f of %.0f", float64(eps), r, a, few, fit.Square, fit.Freedom)
 					}

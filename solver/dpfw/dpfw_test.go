@@ -80,12 +80,11 @@ func TestRoundDoesNotAllocate(t *testing.T) {
 	p := solvertest.Problem(solvertest.Tree10(), 3, dp.AddRemove, 1, false)
 	pl := must.Value(Settings{}.plan(p))(t)
 	r, c := pl.newRun(10_000), curator(fixed{signs: make([]int8, 8)})
-	if n := testing.AllocsPerRun(10, func() {
+	n := testing.AllocsPerRun(10, func() {
 		r.evaluate()
 		must.Do(t, r.round(c, 1))
-	}); n != 0 {
-		t.Errorf("%g allocations per round", n)
-	}
+	})
+	must.Hold(t, n == 0, "%g allocations per round", n)
 }
 
 // fixed always selects the first marginal, with the same signs.
@@ -106,9 +105,8 @@ func TestStep(t *testing.T) {
 	r.evaluate()
 	must.Do(t, r.round(fixed{signs: []int8{1, 1, 1, 1, 1, 1, 1, -1}}, 1))
 	want := .35 * math.Sqrt(math.Log(1024)/(7./16))
-	if first, last := r.theta[0], r.theta[1023]; math.Abs(first-want) > 1e-12 || math.Abs(last+want) > 1e-12 {
-		t.Errorf("theta of the first and last cell %g, %g, want %g, %g", first, last, want, -want)
-	}
+	first, last := r.theta[0], r.theta[1023]
+	must.Hold(t, math.Abs(first-want) <= 1e-12 && math.Abs(last+want) <= 1e-12, "theta of the first and last cell %g, %g, want %g, %g", first, last, want, -want)
 }
 
 // TestTree10 compares with the reference figures: ±20 % of the largest error and ±10 % of the total

@@ -179,9 +179,8 @@ func (c foundRun) loss(t *testing.T, p Params, cut int64, here, other side, agai
 	method, _, err := methods.Choose(problem, "rake")
 	must.Do(t, err)
 	accesses := must.Value(method.Accesses(problem))(t)
-	rest, err := accountant.LedgerAfter(after, accountant.Params{Neighbouring: p.Neighbouring, Accounting: method.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
-		Coordinates: max(1, solver.Coordinates(accesses))})
-	must.Do(t, err)
+	rest := must.Value(accountant.LedgerAfter(after, accountant.Params{Neighbouring: p.Neighbouring, Accounting: method.Accounting(p.Epsilon, p.Delta), Epsilon: p.Epsilon, Delta: p.Delta,
+		Coordinates: max(1, solver.Coordinates(accesses))}))(t)
 	coded, otherwise := codedBy(d, here.cells), codedBy(d, other.cells)
 	heard = &mechanism.Recorder{}
 	curator = must.Value(mechanism.New(coded, mechanism.Params{Sizes: d.RecordSizes(), Ledger: rest, Recorder: heard,
@@ -213,9 +212,8 @@ func cellsLoss(t *testing.T, call mechanism.Call, here, other mechanism.Counts) 
 		}
 	case mechanism.Residuals: // P(h + Z), where P takes the mean of the k cells away: of variance σ²·(1 − 1/k) each
 		for _, m := range call.Release.Measurements {
-			if len(m.Clique) != 1 || call.Request.Merge != nil && call.Request.Merge[m.Clique[0]] != nil {
-				t.Fatalf("residuals of %v, merged by %v", m.Clique, call.Request.Merge)
-			}
+			must.Need(t, len(m.Clique) == 1 && (call.Request.Merge == nil || call.Request.Merge[m.Clique[0]] == nil),
+				"residuals of %v, merged by %v", m.Clique, call.Request.Merge)
 			k := float64(len(m.Values))
 			a, b := here.Marginal(m.Clique), other.Marginal(m.Clique)
 			for i, z := range m.Values {

@@ -171,9 +171,8 @@ func TestFindsColumns(t *testing.T) {
 	for i, c := range f.Columns {
 		must.Hold(t, c.Type == want[i], "%s is %v, want %v", c.Name, c.Type, want[i])
 	}
-	if c := f.Columns[0]; c.Min != "18" || c.Max != "120" || !c.Null {
-		t.Errorf("age: %+v", c)
-	}
+	c := f.Columns[0]
+	must.Hold(t, c.Min == "18" && c.Max == "120" && c.Null, "age: %+v", c)
 	if c := f.Columns[1]; c.Resolution != "0.01" || c.Null {
 		t.Errorf("price: %+v", c)
 	}
@@ -188,14 +187,12 @@ func TestFindsColumns(t *testing.T) {
 	}
 	file, err := schema.Parse("found.yaml", f.File("trim: true"))
 	must.Need(t, err == nil, "%v\n%s", err, f.File("trim: true"))
-	if file.Domain.Len() != 5 || file.ExpectedRows < 58_000 || file.ExpectedRows > 62_000 || !file.CSV.Trim {
-		t.Errorf("the domain has %d columns, of %d rows", file.Domain.Len(), file.ExpectedRows)
-	}
+	must.Hold(t, file.Domain.Len() == 5 && file.ExpectedRows >= 58_000 && file.ExpectedRows <= 62_000 && file.CSV.Trim,
+		"the domain has %d columns, of %d rows", file.Domain.Len(), file.ExpectedRows)
 	data2 := must.Value(f.Encode())(t)
 	again, err := Decode(data2)
-	if err != nil || !bytes.Equal(again.File("trim: true"), f.File("trim: true")) || again.Prior.Events[0].Scales[0].Cmp(f.Prior.Events[0].Scales[0]) != 0 {
-		t.Errorf("what was found does not survive its encoding: %v", err)
-	}
+	must.Hold(t, err == nil && bytes.Equal(again.File("trim: true"), f.File("trim: true")) && again.Prior.Events[0].Scales[0].Cmp(f.Prior.Events[0].Scales[0]) == 0,
+		"what was found does not survive its encoding: %v", err)
 }
 
 // The charges of a discovery are at most its share, nearly all of it, and the whole δ of values; what is left of the budget

@@ -67,9 +67,8 @@ func TestResolutionOfTimes(t *testing.T) {
 		c := f.Columns[i]
 		must.Hold(t, fmt.Sprint(c.Type, " ", c.Resolution) == want, "%+v, want %s", c, want)
 	}
-	if c := f.Columns[5]; c.Max != "23:59:59" {
-		t.Errorf("%+v", c)
-	}
+	c := f.Columns[5]
+	must.Hold(t, c.Max == "23:59:59", "%+v", c)
 }
 
 // Cells that are noise alone ask for a finer resolution beyond 4.5 standard deviations of their sum, and for no more than they hold.

@@ -148,9 +148,8 @@ func TestNumericInDoubt(t *testing.T) {
 		want := map[string]domain.Type{"ct_result": domain.Numeric, "visits_count": domain.Int64}[c.Name]
 		must.Hold(t, want == 0 || c.Type == want, "%+v, want %v", c, want)
 	}
-	if c := found(t, 40_000, map[string]func(int) string{"x": whole})["x"]; c.Type != domain.Int64 {
-		t.Errorf("of many people: %+v", c)
-	}
+	c := found(t, 40_000, map[string]func(int) string{"x": whole})["x"]
+	must.Hold(t, c.Type == domain.Int64, "of many people: %+v", c)
 }
 
 // TestTextsAreValues: any text that people share is a value, whatever signs it has, and a date or time among words too.
@@ -166,9 +165,8 @@ func TestTextsAreValues(t *testing.T) {
 	p := params("", "x")
 	p.Columns[0].Untyped, p.Columns[0].Type = false, domain.String // of Parquet, where the empty text is one
 	data := rowsOf(4000, func(i int) []string { return []string{[]string{"", "plain"}[i%2]} })
-	if f := foundIn(t, p, counted(t, p, data)); !slices.Contains(f.Columns[0].Values, "") {
-		t.Errorf("the empty text: %+v", f.Columns[0])
-	}
+	f := foundIn(t, p, counted(t, p, data))
+	must.Hold(t, slices.Contains(f.Columns[0].Values, ""), "the empty text: %+v", f.Columns[0])
 }
 
 // TestImpossibleDates: some cells that are no dates leave a column of dates one, become NULL, and are said.

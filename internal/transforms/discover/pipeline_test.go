@@ -60,9 +60,7 @@ func TestPipeline(t *testing.T) {
 		found = append(found, f)
 	}
 	f := found[0]
-	if len(f.Columns[0].Values) != 2 || !holds(f.Columns[1], 0, 8) || f.MaxRows < 4 || len(f.Person) != 1 || f.Person[0] != "sex" {
-		t.Errorf("found %+v", f)
-	}
+	must.Hold(t, len(f.Columns[0].Values) == 2 && holds(f.Columns[1], 0, 8) && f.MaxRows >= 4 && len(f.Person) == 1 && f.Person[0] == "sex", "found %+v", f)
 	file, err := schema.Parse("found", f.File("trim: true"))
 	must.Hold(t, err == nil && file.Domain.Events != nil, "%v\n%s", err, f.File("trim: true"))
 	must.Hold(t, found[1].Units == f.Units, "a second attempt has drawn again")
@@ -103,9 +101,8 @@ func TestStructs(t *testing.T) {
 	transformtest.Run(t, pipe)
 	f := must.Value(discover.Decode([]byte(col.Elements()[0])))(t)
 	ward, nights, cost := f.Columns[0], f.Columns[1], f.Columns[2]
-	if len(ward.Values) != 2 || ward.Null || nights.Type != domain.Int64 || !holds(nights, 0, 7) || !nights.Null || cost.Type != domain.Float64 || !strings.HasPrefix(cost.Resolution, "0.0") || f.MaxRows < 2 {
-		t.Errorf("found %+v", f)
-	}
+	must.Hold(t, len(ward.Values) == 2 && !ward.Null && nights.Type == domain.Int64 && holds(nights, 0, 7) && nights.Null && cost.Type == domain.Float64 && strings.HasPrefix(cost.Resolution, "0.0") && f.MaxRows >= 2,
+		"found %+v", f)
 	_, err := schema.Parse("found", f.File(""))
 	must.Hold(t, err == nil, "%v\n%s", err, f.File(""))
 	p.Columns = append(p.Columns, discover.Column{Name: "Absent"})

@@ -173,9 +173,8 @@ func TestPrefixLaw(t *testing.T) {
 				for _, y := range dptest.Neighbours(n, x) {
 					for k, got := range l.hockeySticks(t, values, first, x, y, grid) {
 						bound := accountant.RhoDeltaCeil(rho, dp.Epsilon(grid[k]))
-						if got > (bound+delta)*(1+1e-9) {
-							t.Fatalf("%v, first cut %d: %v against %v has δ(%g) = %g, claimed are %g and %g", n, first, x, y, grid[k], got, bound, delta)
-						}
+						must.Need(t, got <= (bound+delta)*(1+1e-9),
+							"%v, first cut %d: %v against %v has δ(%g) = %g, claimed are %g and %g", n, first, x, y, grid[k], got, bound, delta)
 						used = max(used, got/(bound+delta))
 						if bound < delta/1000 {
 							byValue = max(byValue, got/delta)
@@ -271,9 +270,8 @@ func TestKindsAreOfAllRows(t *testing.T) {
 		data = append(data, []string{string(rune('a' + i%2))})
 	}
 	p := params("", "mark")
-	if f := foundIn(t, p, counted(t, p, data)); f.Columns[0].Type != domain.String || len(f.Columns[0].Values) != 2 {
-		t.Errorf("found %+v", f.Columns[0])
-	}
+	f := foundIn(t, p, counted(t, p, data))
+	must.Hold(t, f.Columns[0].Type == domain.String && len(f.Columns[0].Values) == 2, "found %+v", f.Columns[0])
 }
 
 // TestCodesAreCut: where nothing declares prefixes, columns of codes are cut as diagnoses and postcodes are, and rare ones are
@@ -297,13 +295,11 @@ func TestCodesAreCut(t *testing.T) {
 		if all := strings.Join(dx.Values, " "); !slices.Equal(dx.Prefixes, codeLengths) || !strings.HasPrefix(all, "I10") || !strings.Contains(all, "D66") || !strings.Contains(all, "A*") {
 			t.Errorf("diagnoses are %+v", dx)
 		}
-		if c := f.Columns[1]; c.Left == "" || len(c.Prefixes) > 0 {
-			t.Errorf("serial numbers of one first letter are %+v", c)
-		}
+		c := f.Columns[1]
+		must.Hold(t, c.Left != "" && len(c.Prefixes) <= 0, "serial numbers of one first letter are %+v", c)
 		for _, c := range f.Columns[2:4] {
-			if len(c.Prefixes) > 0 || c.Left != "" || slices.ContainsFunc(c.Values, func(s string) bool { return strings.HasSuffix(s, "*") }) {
-				t.Errorf("%s is %+v", c.Name, c)
-			}
+			must.Hold(t, len(c.Prefixes) <= 0 && c.Left == "" && !slices.ContainsFunc(c.Values, func(s string) bool { return strings.HasSuffix(s, "*") }),
+				"%s is %+v", c.Name, c)
 		}
 		if len(f.Columns) > 4 {
 			zip := f.Columns[4]

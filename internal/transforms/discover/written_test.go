@@ -20,9 +20,8 @@ func TestForms(t *testing.T) {
 		"3/4/2024 23:59:59": eitherStamp, "31-12-2024 07:00": dayStamp, "31 Dec 2024": namedDate, "Dec 31, 2024 8:05 AM": namedStamp,
 	} {
 		cell, read, kind := form([]byte(text))
-		if cell != want || (cell == plainCell) != (kind == cellkind.Text) || cell == plainCell && string(read) != text {
-			t.Errorf("%q is in cell %d, want %d; %v, read as %q", text, cell, want, kind, read)
-		}
+		must.Hold(t, cell == want && (cell == plainCell) == (kind == cellkind.Text) && (cell != plainCell || string(read) == text),
+			"%q is in cell %d, want %d; %v, read as %q", text, cell, want, kind, read)
 	}
 }
 

@@ -109,9 +109,8 @@ func TestStrictFailsWithPositionOnly(t *testing.T) {
 func TestStrictStructs(t *testing.T) {
 	build := func(s beam.Scope) beam.PCollection { return transformtest.Create(s, persons...) }
 	_, err := encoded(t, build, people(), EncodeParams{Unreadable: FailWithPosition})
-	if err == nil || !strings.Contains(err.Error(), `column "income"`) || strings.Contains(err.Error(), "NaN") {
-		t.Errorf("error %v, want the column and no value", err)
-	}
+	must.Hold(t, err != nil && strings.Contains(err.Error(), `column "income"`) && !strings.Contains(err.Error(), "NaN"),
+		"error %v, want the column and no value", err)
 }
 
 func TestValidateStructListsAllFaults(t *testing.T) {
@@ -173,9 +172,8 @@ func TestBound(t *testing.T) {
 	} {
 		must.Hold(t, bytes.Equal(bound("prism", p), want), "%s: other units than with the defaults", name)
 	}
-	if got := bound("direct", BoundParams{}); !bytes.Equal(got, want) {
-		t.Error("the direct runner keeps other records than prism")
-	}
+	got := bound("direct", BoundParams{})
+	must.Hold(t, bytes.Equal(got, want), "the direct runner keeps other records than prism")
 }
 
 // IDs are text however the source holds them, and equal numbers are equal texts. A NULL is nobody's, and so is
@@ -247,10 +245,8 @@ func TestChunkCoder(t *testing.T) {
 		b := encodeChunk(c)
 		got, err := decodeChunk(b)
 		must.Need(t, err == nil, "chunk %d: %v", i, err)
-		if got.Rows != c.Rows || got.Source != c.Source || !reflect.DeepEqual(got.Lines, c.Lines) ||
-			len(got.Columns) != len(c.Columns) || !bytes.Equal(encodeChunk(got), b) {
-			t.Errorf("chunk %d came back as %+v", i, got)
-		}
+		must.Hold(t, got.Rows == c.Rows && got.Source == c.Source && reflect.DeepEqual(got.Lines, c.Lines) && len(got.Columns) == len(c.Columns) && bytes.Equal(encodeChunk(got), b),
+			"chunk %d came back as %+v", i, got)
 		for cut := range b {
 			_, err := decodeChunk(b[:cut])
 			must.Hold(t, err != nil, "chunk %d: %d of %d bytes decode", i, cut, len(b))

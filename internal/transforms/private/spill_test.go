@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/testkit/transformtest"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/records"
 	"github.com/dapple-dp/dapple/internal/transforms/internal/sensitive"
@@ -35,15 +36,11 @@ func TestBoundStopsAtMaxBundle(t *testing.T) {
 		units := Bound(s, Encode(s, col, people(), EncodeParams{}), c.p)
 		got := transformtest.Capture[*records.Batch](s, sensitive.Reveal(units.Collection()))
 		err := transformtest.RunOn("prism", p)
-		if c.fails && (err == nil || !strings.Contains(err.Error(), "nothing was drawn")) || !c.fails && err != nil {
-			t.Errorf("%s: error %v", name, err)
-		}
+		must.Hold(t, (!c.fails || err != nil && strings.Contains(err.Error(), "nothing was drawn")) && (c.fails || err == nil), "%s: error %v", name, err)
 		n := 0
 		for _, b := range got.Elements() {
 			n += b.N
 		}
-		if !c.fails && n != len(ids) || c.fails && n != 0 {
-			t.Errorf("%s: %d units of %d", name, n, len(ids))
-		}
+		must.Hold(t, (c.fails || n == len(ids)) && (!c.fails || n == 0), "%s: %d units of %d", name, n, len(ids))
 	}
 }

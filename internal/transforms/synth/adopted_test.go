@@ -19,9 +19,8 @@ func TestAdoptedIsTold(t *testing.T) {
 		release := Solve(s, stats(s, 50), SolveParams{Epsilon: 1, Delta: 1e-9, Method: "universe", Store: store, RunID: "night"})
 		got := transformtest.Capture[*Artifact](s, release.Artifacts(s))
 		result := must.Value(beam.Run(context.Background(), "prism", pl))(t)
-		if a := got.Elements(); len(a) != 1 || a[0].Adopted != (want == "adopted") {
-			t.Errorf("run %d: %d artifacts, adopted %v, want %s", i, len(a), len(a) == 1 && a[0].Adopted, want)
-		}
+		a := got.Elements()
+		must.Hold(t, len(a) == 1 && a[0].Adopted == (want == "adopted"), "run %d: %d artifacts, adopted %v, want %s", i, len(a), len(a) == 1 && a[0].Adopted, want)
 		var counted []string
 		for _, c := range result.Metrics().AllMetrics().Counters() {
 			if c.Namespace() == "dapple.release" && c.Committed == 1 {

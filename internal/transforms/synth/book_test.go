@@ -73,9 +73,8 @@ func TestPipelinesUnderOneBook(t *testing.T) {
 		t.Errorf("a full book: %v", err)
 	}
 	must.Pass(t, release("monday", 1), "a release that is paid for, under a full book")
-	if left, err := filepath.Glob(filepath.Join(store.Config, "wednesday*"+DrawnSuffix)); err != nil || len(left) > 0 || len(charges(t, dir)) != 2 {
-		t.Errorf("after a refusal: drawn %v, %d charges (error %v)", left, len(charges(t, dir)), err)
-	}
+	left, err := filepath.Glob(filepath.Join(store.Config, "wednesday*"+DrawnSuffix))
+	must.Hold(t, err == nil && len(left) <= 0 && len(charges(t, dir)) == 2, "after a refusal: drawn %v, %d charges (error %v)", left, len(charges(t, dir)), err)
 }
 
 // The charge is there before the draw: a method that fails without a draw finds none, one that fails after a draw finds it, and
@@ -140,9 +139,8 @@ func TestPaidForOnce(t *testing.T) {
 			t.Errorf("the run ID where nothing of it is kept: error %v, %d charges", err, len(charges(t, dir)))
 		}
 	}
-	if _, err := process(booked(StoreRef{Kind: "dir", Config: place}, dir, "next"), []mechanism.Seed{testSeed(t, 4)}, tb); err != nil || len(charges(t, dir)) != 2 {
-		t.Errorf("another run ID: error %v, %d charges", err, len(charges(t, dir)))
-	}
+	_, err := process(booked(StoreRef{Kind: "dir", Config: place}, dir, "next"), []mechanism.Seed{testSeed(t, 4)}, tb)
+	must.Hold(t, err == nil && len(charges(t, dir)) == 2, "another run ID: error %v, %d charges", err, len(charges(t, dir)))
 }
 
 // A book of another unit or relation, and none, are refused before the draw; a run without ID before the pipeline is built.

@@ -36,15 +36,13 @@ func TestCriteria(t *testing.T) {
 				stages += line.Count
 			}
 		}
-		if stages != 1 || float64(a.Statement.AchievedEpsilon) > 20 {
-			t.Errorf("%s: %d charges of a check, ε = %g of 20", method, stages, float64(a.Statement.AchievedEpsilon))
-		}
+		must.Hold(t, stages == 1 && float64(a.Statement.AchievedEpsilon) <= 20,
+			"%s: %d charges of a check, ε = %g of 20", method, stages, float64(a.Statement.AchievedEpsilon))
 	}
 	// The answers of frozen are thrown away, and its model has 70 units, whatever the table.
 	bad, good := checkedRelease(t, "frozen", table(t, 400), .2), checkedRelease(t, "frozen", table(t, 70), .2)
-	if *bad.Result.Accepted || !*good.Result.Accepted {
-		t.Errorf("a table of 400 units against a model of 70 is accepted: %v; one of 70: %v", *bad.Result.Accepted, *good.Result.Accepted)
-	}
+	must.Hold(t, !*bad.Result.Accepted && *good.Result.Accepted,
+		"a table of 400 units against a model of 70 is accepted: %v; one of 70: %v", *bad.Result.Accepted, *good.Result.Accepted)
 	bad.Result.Accepted, bad.Result.Measured = good.Result.Accepted, good.Result.Measured // a release of its own
 	must.Hold(t, reflect.DeepEqual(bad, good), "more than the answer differs between a release that meets its criteria and one that does not")
 }

@@ -99,9 +99,8 @@ func TestFailureAfterADraw(t *testing.T) {
 		f.Params.Method = tt.method
 		_, err := process(f, seeds, []*counts.Table{tb})
 		must.Hold(t, err != nil && strings.HasSuffix(err.Error(), tt.says), "%s, store %q: error %v", tt.method, tt.store, err)
-		if _, err := os.Stat(filepath.Join(dir, "run"+DrawnSuffix)); (err == nil) != tt.marked {
-			t.Errorf("%s, store %q: a mark is there: %t", tt.method, tt.store, err == nil)
-		}
+		_, err = os.Stat(filepath.Join(dir, "run"+DrawnSuffix))
+		must.Hold(t, (err == nil) == tt.marked, "%s, store %q: a mark is there: %t", tt.method, tt.store, err == nil)
 	}
 }
 

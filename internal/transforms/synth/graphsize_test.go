@@ -52,10 +52,8 @@ func TestGraphOfManyValuesIsSmall(t *testing.T) {
 	encode := graphSize(t, p)
 	for _, runner := range []string{"prism", "flink", "dataflow"} {
 		few, many := size(1, runner), size(10_000, runner)
-		if many > limit || many-few > 2*encode {
-			t.Errorf("%s: 50,000 values make a graph of %d bytes, %d of them for the values; want at most %d, and twice the %d of Encode alone",
-				runner, many, many-few, limit, encode)
-		}
+		must.Hold(t, many <= limit && many-few <= 2*encode,
+			"%s: 50,000 values make a graph of %d bytes, %d of them for the values; want at most %d, and twice the %d of Encode alone", runner, many, many-few, limit, encode)
 	}
 }
 

@@ -44,9 +44,8 @@ func TestPipelineIsLaunchedOnce(t *testing.T) {
 		must.Fails(first())(t, `run ID "monday" names the release of that launch`, "%s: launched again", runner)
 		again := released(runner, 40, store, "monday")
 		b, err := again()
-		if err != nil || !b.Adopted || a.Adopted || !sameArtifact(a, b) {
-			t.Errorf("%s: a program that is started again does not adopt the release (error %v)", runner, err)
-		}
+		must.Hold(t, err == nil && b.Adopted && !a.Adopted && sameArtifact(a, b),
+			"%s: a program that is started again does not adopt the release (error %v)", runner, err)
 		must.Fails(again())(t, "", "%s: a pipeline that adopted is launched again without an error", runner)
 		next, err := released(runner, 40, store, "tuesday")()
 		must.Hold(t, err == nil && !bytes.Equal(next.Model, a.Model), "%s: another run ID has the same model (error %v)", runner, err)
@@ -103,7 +102,6 @@ func TestRunIDs(t *testing.T) {
 		must.Hold(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "run ID %q: %v", run, err)
 	}
 	a, b := Params{RunID: "monday"}.withDefaults(), Params{RunID: "monday"}.withDefaults()
-	if a.SampleSeed != b.SampleSeed || a.SampleSeed == (Params{RunID: "tuesday"}).withDefaults().SampleSeed {
-		t.Error("the sampling seed does not follow the run ID, so that no program adopts")
-	}
+	must.Hold(t, a.SampleSeed == b.SampleSeed && a.SampleSeed != (Params{RunID: "tuesday"}).withDefaults().SampleSeed,
+		"the sampling seed does not follow the run ID, so that no program adopts")
 }

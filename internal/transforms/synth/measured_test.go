@@ -50,9 +50,8 @@ func TestErrorIsMeasured(t *testing.T) {
 					charges += line.Count
 				}
 			}
-			if charges != 1 || float64(a.Statement.AchievedEpsilon) > 20 {
-				t.Errorf("%s: %d charges of a measurement, ε = %g of 20", method, charges, float64(a.Statement.AchievedEpsilon))
-			}
+			must.Hold(t, charges == 1 && float64(a.Statement.AchievedEpsilon) <= 20,
+				"%s: %d charges of a measurement, ε = %g of 20", method, charges, float64(a.Statement.AchievedEpsilon))
 		}
 	}
 }

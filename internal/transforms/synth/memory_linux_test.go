@@ -88,9 +88,7 @@ func TestMemoryOfStructs(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMemoryOfStructs$")
 		cmd.Env = append(os.Environ(), memoryOf+"=1", "GOGC=100") // as people run it
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, strings.TrimSpace(string(out)))
-		}
+		must.Need(t, err == nil, "%v\n%s", err, strings.TrimSpace(string(out)))
 		// The process says its own peak: rusage's begins with the peak of the process that started it.
 		var peak int64
 		if _, own, ok := strings.Cut(string(out), "VmHWM:"); !ok {

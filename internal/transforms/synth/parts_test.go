@@ -53,9 +53,8 @@ func TestPartsAreCheckedBeforeTheyCount(t *testing.T) {
 	f := &solvePartsFn{*newSolveFn(s), carry.Carrier{At: spill.Ref()}}
 	err := f.ProcessElement(context.Background(), 0, iterate(testSeed(t, 1)), iterate(make([]byte, 40)), func(ModelRef) {})
 	must.Hold(t, err != nil, "a release of a part that is not there")
-	if left, err := filepath.Glob(filepath.Join(s.Config, "run"+DrawnSuffix)); err != nil || len(left) > 0 {
-		t.Errorf("a mark of noise is left: %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(s.Config, "run"+DrawnSuffix))
+	must.Hold(t, err == nil && len(left) <= 0, "a mark of noise is left: %v, %v", left, err)
 }
 
 // visitsOf300 counts a record each of 300 people.
@@ -88,9 +87,8 @@ func TestSolveKeepsPartsInTheStore(t *testing.T) {
 		if err != nil || len(got.Elements()) != 1 || len(all.Elements()) < 2 {
 			t.Fatal(got.Elements(), len(all.Elements()), err)
 		}
-		if want := len(all.Elements()); kind == "" && len(stored) != 0 || kind != "" && len(stored) != want {
-			t.Errorf("store %q has %d parts of %d", kind, len(stored), want)
-		}
+		want := len(all.Elements())
+		must.Hold(t, (kind != "" || len(stored) == 0) && (kind == "" || len(stored) == want), "store %q has %d parts of %d", kind, len(stored), want)
 		units := artifact(t, got.Elements()[0], store).Result.Total.Units
 		must.Hold(t, math.Abs(units-300) <= 200, "released %g units of 300", units) // nine standard deviations
 	}
@@ -160,9 +158,8 @@ func TestKeptRecordsNeedAStore(t *testing.T) {
 			return nil
 		}()
 		want := "Store is required with runner " + strings.TrimSuffix(strings.ToLower(tt.runner), "runner") + " for this table"
-		if text, _ := said.(string); (said != nil) != tt.fails || tt.fails && !strings.Contains(text, want) {
-			t.Errorf("%q: %v", tt.runner, said)
-		}
+		text, _ := said.(string)
+		must.Hold(t, (said != nil) == tt.fails && (!tt.fails || strings.Contains(text, want)), "%q: %v", tt.runner, said)
 	}
 }
 

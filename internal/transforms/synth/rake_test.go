@@ -84,12 +84,10 @@ func TestRakeReleasesAreRetrySafe(t *testing.T) {
 			}
 			want := solve(wideTable(t, first, 1000, p), StoreRef{})
 			a := must.Value(DecodeArtifact(want))(t)
-			if a.Result.Model.Columns == nil || len(a.Statement.Ledger) < 5 {
-				t.Fatalf("%d releases; want an adaptive run on a sampled population", len(a.Statement.Ledger))
-			}
-			if a.Statement.Schedule != accountant.Adaptive.String() {
-				t.Errorf("an adaptive run is stated as %s: what it spent bounds no other run", a.Statement.Schedule)
-			}
+			must.Need(t, a.Result.Model.Columns != nil && len(a.Statement.Ledger) >= 5,
+				"%d releases; want an adaptive run on a sampled population", len(a.Statement.Ledger))
+			must.Hold(t, a.Statement.Schedule == accountant.Adaptive.String(),
+				"an adaptive run is stated as %s: what it spent bounds no other run", a.Statement.Schedule)
 			must.Hold(t, bytes.Equal(solve(wideTable(t, permuted, 77, p), StoreRef{}), want), "the same people in another order gave another release")
 			if name != "tables" {
 				return

@@ -218,9 +218,8 @@ func TestSamplingTwiceRepeatsTheRows(t *testing.T) {
 		names := map[string]bool{}
 		for _, file := range files {
 			names[file.URI] = true
-			if file.Rows != files[0].Rows || file.CRC32C != files[0].CRC32C || file.Bytes != files[0].Bytes || file.Rows != 150 {
-				t.Errorf("shard %d: an attempt has other rows", shard)
-			}
+			must.Hold(t, file.Rows == files[0].Rows && file.CRC32C == files[0].CRC32C && file.Bytes == files[0].Bytes && file.Rows == 150,
+				"shard %d: an attempt has other rows", shard)
 		}
 		must.Hold(t, len(names) == len(files), "shard %d: attempts share a file", shard)
 	}

@@ -118,9 +118,8 @@ func TestStepsAreTheStage(t *testing.T) {
 		units := private.Bound(s, private.Encode(s, col, p.Domain, private.EncodeParams{}), st.Bound)
 		Sample(s, Solve(s, counts.Count(s, units, st.Workload, st.Count), st.Solve), st.Sample)
 		a, b := shape(t, whole), shape(t, steps)
-		if !reflect.DeepEqual(a, b) {
-			t.Errorf("%s, store %q: Synthesize has\n%s\nand the steps\n%s", p.Runner, p.Store.Kind, strings.Join(a, "\n"), strings.Join(b, "\n"))
-		}
+		must.Hold(t, reflect.DeepEqual(a, b),
+			"%s, store %q: Synthesize has\n%s\nand the steps\n%s", p.Runner, p.Store.Kind, strings.Join(a, "\n"), strings.Join(b, "\n"))
 		sizes[p.Runner] = len(a)
 	}
 	must.Hold(t, sizes["prism"] <= 45 && sizes["flink"] <= 45, "transforms by runner: %v; structs take one branch", sizes)

@@ -53,9 +53,8 @@ func TestWholePipeline(t *testing.T) {
 		}
 		// 300 people, and noise whose standard deviation at ε = 5 is 3.3: 50 are 15 of them, beyond which it
 		// goes with probability 1e-51.
-		if rows := run(t, runner, 300, SolveParams{}, SampleParams{}); len(rows) < 250 || len(rows) > 350 {
-			t.Errorf("%s: %d rows for a noisy total of 300", runner, len(rows))
-		}
+		rows := run(t, runner, 300, SolveParams{}, SampleParams{})
+		must.Hold(t, len(rows) >= 250 && len(rows) <= 350, "%s: %d rows for a noisy total of 300", runner, len(rows))
 		run(t, runner, 0, SolveParams{}, SampleParams{})
 	}
 }
@@ -175,9 +174,8 @@ func TestSampleAsStructs(t *testing.T) {
 		if v.Age == nil {
 			nulls++
 		}
-		if (v.Sex != "F" && v.Sex != "M" && v.Sex != "other") || v.On.Before(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) || v.On.Year() != 2020 {
-			t.Fatalf("row %+v is outside the domain", v)
-		}
+		must.Need(t, (v.Sex == "F" || v.Sex == "M" || v.Sex == "other") && !v.On.Before(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) && v.On.Year() == 2020,
+			"row %+v is outside the domain", v)
 	}
 	n := len(got.Elements())
 	must.Hold(t, n == 400 && nulls != 400, "%d rows, %d without age", n, nulls)

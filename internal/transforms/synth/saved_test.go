@@ -70,9 +70,8 @@ func TestSampleWhere(t *testing.T) {
 			n++
 		}
 	}
-	if n != 200 || share.Elements()[0].Rows == 0 || share.Elements()[0].Rows >= int64(a.Result.Total.Units) {
-		t.Errorf("%d rows; by default %d of %g", n, share.Elements()[0].Rows, a.Result.Total.Units)
-	}
+	must.Hold(t, n == 200 && share.Elements()[0].Rows != 0 && share.Elements()[0].Rows < int64(a.Result.Total.Units),
+		"%d rows; by default %d of %g", n, share.Elements()[0].Rows, a.Result.Total.Units)
 	for _, where := range []string{"nothing = 1", column.Name + " ="} {
 		func() {
 			defer func() {

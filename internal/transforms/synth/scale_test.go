@@ -111,9 +111,8 @@ func TestScale(t *testing.T) {
 		}
 	}
 	ref := ModelRef{Path: "RUN" + ReleaseSuffix, SHA256: strings.Repeat("0", 64), Bytes: 1 << 20}
-	if n := len(encodeModelRef(ref)) + len(encodeSeed(mechanism.NewSeed())); n > 200 {
-		t.Errorf("a seed and a reference take %d bytes; the page says less than 200", n)
-	}
+	n := len(encodeModelRef(ref)) + len(encodeSeed(mechanism.NewSeed()))
+	must.Hold(t, n <= 200, "a seed and a reference take %d bytes; the page says less than 200", n)
 	const page = "../../../pipelines/deploy/README.md"
 	text := must.Value(os.ReadFile(page))(t)
 	before, rest, found := strings.Cut(string(text), header)

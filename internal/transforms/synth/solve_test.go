@@ -191,9 +191,8 @@ func TestReplaceReleasesTheExactTotal(t *testing.T) {
 	f.Params.Neighbouring = dp.Replace
 	ref := must.Value(process(f, []mechanism.Seed{testSeed(t, 1)}, []*counts.Table{table(t, 50)}))(t)
 	a := artifact(t, ref, StoreRef{})
-	if a.Result.Total.Units != 50 || a.Result.Total.Variance != 0 || a.Statement.Neighbouring != "Replace" {
-		t.Errorf("total %+v under %s, want exactly 50", a.Result.Total, a.Statement.Neighbouring)
-	}
+	must.Hold(t, a.Result.Total.Units == 50 && a.Result.Total.Variance == 0 && a.Statement.Neighbouring == "Replace",
+		"total %+v under %s, want exactly 50", a.Result.Total, a.Statement.Neighbouring)
 }
 
 func TestSolveAdoptsTheStoredRelease(t *testing.T) {
@@ -204,9 +203,8 @@ func TestSolveAdoptsTheStoredRelease(t *testing.T) {
 	// An adopted release needs no seed: nothing is drawn.
 	for name, seeds := range map[string][]mechanism.Seed{"redrawn seed": {testSeed(t, 2)}, "no seed": nil} {
 		again, err := process(newSolveFn(store), seeds, tables)
-		if err != nil || again.SHA256 != first.SHA256 || again.Path != first.Path || !again.Adopted {
-			t.Errorf("%s: a second release beside the first (error %v)", name, err)
-		}
+		must.Hold(t, err == nil && again.SHA256 == first.SHA256 && again.Path == first.Path && again.Adopted,
+			"%s: a second release beside the first (error %v)", name, err)
 	}
 	other := newSolveFn(store)
 	other.Params.Epsilon = 2

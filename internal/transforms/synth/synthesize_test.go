@@ -70,9 +70,8 @@ func TestMethodWithSettings(t *testing.T) {
 	must.Do(t, transformtest.RunOn("prism", p))
 	a := got.Elements()[0]
 	must.Hold(t, a.Method == method, "the release is by %s, want %s", a.Method, method)
-	if !slices.ContainsFunc(a.Statement.Ledger, func(l synth.Charge) bool { return l.Kind == dp.Exponential.String() }) {
-		t.Errorf("no cell was selected: %v", a.Statement.Ledger)
-	}
+	must.Hold(t, slices.ContainsFunc(a.Statement.Ledger, func(l synth.Charge) bool { return l.Kind == dp.Exponential.String() }),
+		"no cell was selected: %v", a.Statement.Ledger)
 }
 
 // Without a total, two runs on one table would each state their own loss as all that there is.

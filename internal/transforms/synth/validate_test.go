@@ -8,6 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/internal/transforms/synth"
 )
 
@@ -40,21 +41,16 @@ func TestValidateFindsWhatSynthesizePanicsAbout(t *testing.T) {
 		p := synth.Params{Domain: d, Epsilon: 1, Delta: 1e-9}
 		c.change(&p)
 		err := p.Validate(reflect.TypeFor[customer]())
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: Validate says %v, want %q", name, err, c.want)
-		}
-		if err != nil && name == "shards" && strings.Contains(err.Error(), "branches") {
-			t.Errorf("%s: %v: nobody has set branches", name, err)
-		}
+		must.Hold(t, (err == nil) == (c.want == "") && (err == nil || strings.Contains(err.Error(), c.want)), "%s: Validate says %v, want %q", name, err, c.want)
+		must.Hold(t, err == nil || name != "shards" || !strings.Contains(err.Error(), "branches"), "%s: %v: nobody has set branches", name, err)
 		said := func() (said any) {
 			defer func() { said = recover() }()
 			_, s := beam.NewPipelineWithRoot()
 			synth.Synthesize(s, beam.CreateList(s, []customer{{}}), p)
 			return nil
 		}()
-		if text, _ := said.(string); (said != nil) != (err != nil) || err != nil && !strings.Contains(text, err.Error()) {
-			t.Errorf("%s: Validate says %v and Synthesize %v", name, err, said)
-		}
+		text, _ := said.(string)
+		must.Hold(t, (said != nil) == (err != nil) && (err == nil || strings.Contains(text, err.Error())), "%s: Validate says %v and Synthesize %v", name, err, said)
 	}
 }
 

@@ -47,9 +47,8 @@ func TestDryRowsDoNotDependOnRecords(t *testing.T) {
 		many = append(many, Order{fmt.Sprint(i), "PT", 1})
 	}
 	second, other := dry(t, "direct", many)
-	if len(first) != synthtest.DefaultRows || !slices.Equal(first, second) || !bytes.Equal(one.Model, other.Model) {
-		t.Errorf("%d and %d dry rows of other records differ, or their models", len(first), len(second))
-	}
+	must.Hold(t, len(first) == synthtest.DefaultRows && slices.Equal(first, second) && bytes.Equal(one.Model, other.Model),
+		"%d and %d dry rows of other records differ, or their models", len(first), len(second))
 	for _, country := range []string{"FR", "IT", "PT"} {
 		n := 0
 		for _, o := range first {
@@ -59,9 +58,8 @@ func TestDryRowsDoNotDependOnRecords(t *testing.T) {
 		}
 		must.Hold(t, n >= 250 && n <= 420, "%d of 1000 dry rows are of %s; want about a third", n, country)
 	}
-	if one.Method != synthtest.Method || one.Statement.Epsilon != 0 || one.Statement.Delta != 0 || len(one.Statement.Ledger) != 0 {
-		t.Errorf("dry rows are marked as method %q with %+v", one.Method, one.Statement)
-	}
+	must.Hold(t, one.Method == synthtest.Method && one.Statement.Epsilon == 0 && one.Statement.Delta == 0 && len(one.Statement.Ledger) == 0,
+		"dry rows are marked as method %q with %+v", one.Method, one.Statement)
 	must.Hold(t, bytes.Contains(one.Model, []byte("they come from no data")), "the model does not say that its rows come from no data")
 }
 

@@ -34,9 +34,8 @@ func TestEndingFollowsTheMark(t *testing.T) {
 			must.Do(t, err)
 		}
 		records := "r" + synth.PartsSuffix + "/one"
-		if _, _, err := archive.Open(st.Dir).CreateIfAbsent(t.Context(), records, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, _, err := archive.Open(st.Dir).CreateIfAbsent(t.Context(), records, nil)
+		must.Need(t, err == nil, "%v", err)
 		kept, err := st.Ending(t.Context(), Note{RunID: "r", Request: tt.request}, failed)
 		if _, found, err := archive.Open(st.Dir).Get(t.Context(), records); kept && found || err != nil {
 			t.Errorf("%s: what is kept has records of the table: %t, %v", name, found, err)

@@ -61,12 +61,10 @@ func TestStopAfterEachStep(t *testing.T) {
 				err := step.do(st)
 				must.Hold(t, (k >= stopped) == errors.Is(err, ErrStopped), "step %d after the stop: %v", k, err)
 			}
-			if _, err := MayPublish(ctx, run, st.Dir); (stopped < 3) != errors.Is(err, ErrStopped) {
-				t.Errorf("a part after the stop: %v", err)
-			}
-			if _, err := st.Ending(ctx, Note{RunID: run, Request: "request"}, errors.New("interrupted")); !bytes.Contains([]byte(err.Error()), []byte(before.said)) {
-				t.Errorf("said %v, want %s", err, before.said)
-			}
+			_, err := MayPublish(ctx, run, st.Dir)
+			must.Hold(t, (stopped < 3) == errors.Is(err, ErrStopped), "a part after the stop: %v", err)
+			_, err = st.Ending(ctx, Note{RunID: run, Request: "request"}, errors.New("interrupted"))
+			must.Hold(t, bytes.Contains([]byte(err.Error()), []byte(before.said)), "said %v, want %s", err, before.said)
 		})
 	}
 }
@@ -92,9 +90,8 @@ func TestStopAndReleaseAtOnce(t *testing.T) {
 		_, released, err := st.Has(ctx, run+synth.ReleaseSuffix)
 		must.Need(t, err == nil && errs[0] == nil, "%v, %v", err, errs[0])
 		for _, err := range errs[1:] {
-			if errors.Is(err, ErrStopped) == released || err != nil && !errors.Is(err, ErrStopped) {
-				t.Errorf("released is %v, and a worker was told %v", released, err)
-			}
+			must.Hold(t, errors.Is(err, ErrStopped) != released && (err == nil || errors.Is(err, ErrStopped)),
+				"released is %v, and a worker was told %v", released, err)
 		}
 	}
 }
@@ -108,9 +105,8 @@ func TestNothingIsReleasedWithoutAStaging(t *testing.T) {
 		_, _, err := (Open(st.Dir)).CreateIfAbsent(ctx, "s1"+suffix, []byte("x"))
 		must.Hold(t, errors.Is(err, errGone), "%s: %v", suffix, err)
 	}
-	if names, err := (Area{Dir: st.Dir}).Left(ctx), error(nil); len(names) > 0 || err != nil {
-		t.Errorf("the staging is there again: %v", names)
-	}
+	names, err := (Area{Dir: st.Dir}).Left(ctx), error(nil)
+	must.Hold(t, len(names) <= 0 && err == nil, "the staging is there again: %v", names)
 }
 
 // Stopping waits for a publication that has begun, but not without limit.

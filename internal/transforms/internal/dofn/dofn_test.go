@@ -49,13 +49,11 @@ func TestBeamCallsWithoutReflection(t *testing.T) {
 	emit := func(v int) { got = append(got, v) }
 	fn.SetupFn().Fn.(reflectx.Func0x1).Call0x1()
 	fn.StartBundleFn().Fn.(reflectx.Func1x1).Call1x1(emit)
-	if err := fn.ProcessElementFn().Fn.(reflectx.Func4x1).Call4x1(2, 3, 5, emit); err != nil {
-		t.Error(err)
-	}
+	err := fn.ProcessElementFn().Fn.(reflectx.Func4x1).Call4x1(2, 3, 5, emit)
+	must.Hold(t, err == nil, "%v", err)
 	fn.FinishBundleFn().Fn.Call([]any{emit})
-	if want := []int{141, 111}; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("emitted %v, want %v", got, want)
-	}
+	want := []int{141, 111}
+	must.Hold(t, fmt.Sprint(got) == fmt.Sprint(want), "emitted %v, want %v", got, want)
 	combine := must.Value(graph.NewCombineFn(&adder{}))(t)
 	must.Equal(t, combine.MergeAccumulatorsFn().Fn.(reflectx.Func2x1).Call2x1(3, 4), 7, "merged to")
 }

@@ -58,9 +58,7 @@ func TestNullablesAreLikePointers(t *testing.T) {
 	decoder := domain.NewDecoder(d)
 	for name, record := range map[string]nullables{"values": full, "NULL": {Word: sql.NullString{String: "b"}}} {
 		codes, id, bad := m.NewReader(d).Read(record, nil, nil)
-		if bad >= 0 || (string(id) == "7") != record.ID.Valid || !record.ID.Valid && len(id) > 0 {
-			t.Errorf("%s: attribute %d is not usable, ID %q", name, bad, id)
-		}
+		must.Hold(t, bad < 0 && (string(id) == "7") == record.ID.Valid && (record.ID.Valid || len(id) <= 0), "%s: attribute %d is not usable, ID %q", name, bad, id)
 		out := must.Value(Output(row, d))(t)
 		var c domain.Chunk
 		decoder.Decode(&c, codes, func(int, int) uint64 { return 0 })

@@ -100,9 +100,8 @@ func check(t *testing.T, field reflect.Type, a domain.Attribute, name string, wa
 	t.Helper()
 	a.Name = "x"
 	d := &domain.Domain{Attributes: []domain.Attribute{a}}
-	if err := d.Validate(); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	err := d.Validate()
+	must.Need(t, err == nil, "%s: %v", name, err)
 	s := reflect.StructOf([]reflect.StructField{{Name: "X", Type: field}})
 	in, err := Input(s, d)
 	must.Hold(t, (err == nil) == wantIn, "%v read as %s: %v", field, name, err)

@@ -15,9 +15,8 @@ func TestGraph(t *testing.T) {
 	beam.Impulse(s)
 	edges, _, err := g.Build()
 	must.Do(t, err)
-	if built, _, err := p.Build(); err != nil || len(edges) != 1 || built[0] != edges[0] {
-		t.Errorf("the graph has %d edges, the pipeline %d (error %v)", len(edges), len(built), err)
-	}
+	built, _, err := p.Build()
+	must.Hold(t, err == nil && len(edges) == 1 && built[0] == edges[0], "the graph has %d edges, the pipeline %d (error %v)", len(edges), len(built), err)
 	must.Hold(t, Graph(s.Scope("inner")) == g, "an inner scope has another graph")
 	_, other := beam.NewPipelineWithRoot()
 	must.Hold(t, Graph(other) != g, "two pipelines have one graph")

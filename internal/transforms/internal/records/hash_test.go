@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // Rows are ordered as bytes are, whatever their width.
@@ -16,9 +18,8 @@ func TestHead(t *testing.T) {
 			for i := range a {
 				a[i], b[i] = byte(254+rng.IntN(4)), byte(254+rng.IntN(4))
 			}
-			if d := cmp.Compare(head(a), head(b)); d != 0 && d != bytes.Compare(a, b) || d == 0 && !bytes.Equal(a[:min(width, 8)], b[:min(width, 8)]) {
-				t.Fatalf("%x and %x compare as %d", a, b, d)
-			}
+			d := cmp.Compare(head(a), head(b))
+			must.Need(t, (d == 0 || d == bytes.Compare(a, b)) && (d != 0 || bytes.Equal(a[:min(width, 8)], b[:min(width, 8)])), "%x and %x compare as %d", a, b, d)
 		}
 	}
 }
@@ -28,9 +29,7 @@ func TestHashIsFixed(t *testing.T) {
 	for id, want := range map[string]uint64{
 		"": 0x34d2fe82daccaea6, "person-1": 0xd834fda64bbf2bac, "a privacy ID of several words": 0xa0ec0ed2c1f17c00,
 	} {
-		if got := Hash([]byte(id)); got != want {
-			t.Errorf("hash of %q is %#x, want %#x", id, got, want)
-		}
+		must.Equal(t, Hash([]byte(id)), want, "hash of %q", id)
 	}
 }
 
@@ -42,8 +41,6 @@ func TestTail(t *testing.T) {
 			b[i] = byte(0xf1 - 17*i)
 			want |= uint64(b[i]) << (8 * i)
 		}
-		if got := tail(b); got != want {
-			t.Errorf("%d bytes: %#x, want %#x", n, got, want)
-		}
+		must.Equal(t, tail(b), want, "%d bytes", n)
 	}
 }

@@ -48,9 +48,7 @@ func collect(t *testing.T, got map[fact]uint64, lists ...*Units) {
 	t.Helper()
 	var before []byte
 	Each(lists, func(id, rows []byte, times []uint64) {
-		if before != nil && (Hash(before) > Hash(id) || Hash(before) == Hash(id) && bytes.Compare(before, id) >= 0) {
-			t.Fatal("units are not in ascending order")
-		}
+		must.Need(t, before == nil || Hash(before) <= Hash(id) && (Hash(before) != Hash(id) || bytes.Compare(before, id) < 0), "units are not in ascending order")
 		before = bytes.Clone(id)
 		must.Need(t, len(times) != 0, "a unit without a row")
 		width := len(rows) / len(times)

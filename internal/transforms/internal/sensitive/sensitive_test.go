@@ -19,9 +19,7 @@ func TestRecordsHaveOnePayer(t *testing.T) {
 	one, other := new(int), new(int)
 	records, again := Hide(nodes(raw), beam.Impulse(s)), Hide(nodes(raw), beam.Impulse(s))
 	units, others := Derive(records, beam.Impulse(s)), Derive(records, beam.Impulse(s))
-	if !Spend(units, one) || !Spend(again, one) || Spend(others, other) || Spend(records, other) || !Spend(units, one) {
-		t.Error("records have two payers, or none")
-	}
+	must.Hold(t, Spend(units, one) && Spend(again, one) && !Spend(others, other) && !Spend(records, other) && Spend(units, one), "records have two payers, or none")
 	strangers := Hide(nodes(beam.Impulse(s)), beam.Impulse(s))
 	must.Hold(t, !Spend(Join(units, strangers, beam.Impulse(s)), other), "records that were joined with others lost their payer")
 	must.Hold(t, Spend(strangers, other), "records have paid for others")
