@@ -40,7 +40,8 @@
 // A fit keeps a part w of what its answers say beyond its prior. So a cell whose answer has the noise σ², and from whose answer the
 // fit is m away, errs by se² = 1.05²·(w·(σ² + w·m²) + p²·σ_N² + min(¼, b)), p its share and σ_N² the noise of the number of people.
 // w = v/(v + σ²) follows from the fit's predicted squared error, plus one standard deviation of that estimate: v = 1.3²·κ·(b+10) with
-// one κ for all measured cells. The answer of a marginal inside measured ones is a sum, and v that of its cells; w is at most the part of
+// one κ for all measured cells. Of a column of two values both cells of a line deviate alike: b is their mean if that is more, and v at
+// most b². Without it 64 % of the pairs with a rare outcome held, and 96 % do. The answer of a marginal inside measured ones is a sum, and v that of its cells; w is at most the part of
 // its noise that a fit without counts below 0 keeps, see miss.Kept. Where a fit follows
 // the noise of cells of tables with people, as beside many empty ones, w is that part at least, see followed.
 //

@@ -65,10 +65,11 @@ func (v *Intervals) Linear(t Table) *Linear {
 		for j, b := range p.base {
 			if alone != nil {
 				p.alone = append(p.alone, alone[p.codes[0][j]]+min(rounding, b))
+				p.one = v.sizes[t.Clique[sub[0]]] // the number of units is the sum of these answers
 			}
 		}
 		if l.whole && len(sub) == l.width && l.width > 1 && p.missed != nil && p.missed.noise > 0 {
-			p.alone = v.kept(t.Clique, p.missed.noise, p.missed.kept, p.base, p.missed.miss)
+			p.alone = v.keptOf(&p, t.Clique, sub)
 		}
 		if i := slices.Index(sub, t.Rows-1); i >= 0 && len(sub) == 2 && v.uncertainty != nil {
 			if p.dealt = p.deals(i, v.uncertainty.Pooled[t.Clique[sub[i]]], v.oneWay[t.Clique[sub[i]]]); p.dealt != nil {
