@@ -208,6 +208,9 @@ func (v *view) answer(g *group, it *Item) Answer {
 	if out.Hidden == 0 {
 		out.Range = v.ranges(&out, g, it)
 	}
+	if it.Top.Function == "SUM" || it.Top.Function == "AVG" {
+		v.round(&out, g, it)
+	}
 	least, most := v.bounds(it)
 	out.Low, out.High = max(least, out.Low), min(most, out.High)
 	return out

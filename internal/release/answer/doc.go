@@ -27,6 +27,9 @@
 // leaves its range. Upper ends of counts and shares of two columns that noise may hide are further off, see
 // [interval.Linear.High].
 //
+// Means and sums are of the numbers before they were rounded to the resolution of their column: their intervals are wider by what each
+// is moved by chance, and by what all are moved where those in the middle of two multiples are rounded up.
+//
 // Answers are about the table's own people. With Population they are about the population that those are a random sample of, for
 // as many people: their own scatter comes on top.
 //

@@ -3,6 +3,8 @@ package answer
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -158,6 +160,60 @@ func (v *view) farther(at, code int, deviation float64) float64 {
 		return 0
 	}
 	return v.far[at][code] * deviation
+}
+
+// round widens a sum of numbers, or its ratio, by what rounding them to the resolution of their column has moved it: each by chance, those of
+// a cell of one value as cells of several are uneven, and all in one direction those in the middle of two multiples.
+func (v *view) round(out *Answer, g *group, it *Item) {
+	column := v.d.Index(it.Top.Column)
+	resolution, tie := rounding(&v.d.Attributes[column])
+	people := v.sum(g, &Aggregate{Function: "COUNT", Column: it.Top.Column}).value
+	down := 1.0
+	if it.Down != nil {
+		down = v.sum(g, it.Down).value
+	} else if it.Top.Function == "AVG" {
+		down = people
+	}
+	if out.Hidden != 0 || resolution == 0 || !(people > 0) {
+		return
+	}
+	off := people
+	if at := slices.Index(v.clique, column); at >= 0 {
+		cells := make([]float64, len(v.uneven[at]))
+		for i := range g.pieces {
+			cells[v.table.Codes[at][g.pieces[i].cell]] += g.pieces[i].weight * g.pieces[i].rows.mean
+		}
+		for c, x := range cells {
+			if known := inCell(&v.r.Domain.Attributes[column], domain.Code(c)); known.ok && known.variance() == 0 {
+				off += x * x * v.uneven[at][c] * v.uneven[at][c]
+			}
+		}
+	}
+	out.StandardError = math.Hypot(out.StandardError, resolution*math.Sqrt(off/12)/down) + tie*people/down/sigmas95
+	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError
+}
+
+// rounding returns the resolution that numbers were rounded to, and by how much their mean may rise since those in the middle are rounded up:
+// half of a unit of the numbers before, of which the resolution is an even multiple. Numbers with decimals are taken to have the fewest.
+func rounding(a *domain.Attribute) (resolution, tie float64) {
+	switch {
+	case a.Type == domain.Float64:
+		resolution = a.FloatResolution
+	case a.Type == domain.Numeric:
+		resolution = float64(a.Resolution) / math.Pow10(a.Scale)
+	case a.Type == domain.Int64 && a.Resolution > 1:
+		return float64(a.Resolution), float64(1-a.Resolution%2) / 2
+	}
+	if resolution == 0 {
+		return 0, 0
+	}
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(resolution, 'e', -1, 64), "e")
+	power, _ := strconv.Atoi(exponent)
+	tie = math.Pow10(power-len(strings.Replace(digits, ".", "", 1))+1) / 2 // half of a unit of the last digit
+	if (digits[len(digits)-1]-'0')%2 == 1 {
+		tie /= 10
+	}
+	return resolution, tie
 }
 
 // leastUneven is how uneven cells are where densities change nowhere.
