@@ -15,6 +15,8 @@ type kind struct {
 	name            string
 	columns, values int
 	width           int // of marginals
+	units           int
+	most            float64 // errors of the chosen method, of those of any other
 	record          func(rng *rand.Rand, record []int)
 }
 
@@ -41,6 +43,17 @@ func dense(values int, part float64) func(*rand.Rand, []int) {
 	}
 }
 
+// rare gives each column another value than the first in a part of the records.
+func rare(values int, part float64) func(*rand.Rand, []int) {
+	return func(rng *rand.Rand, record []int) {
+		for a := range record {
+			if record[a] = 0; rng.Float64() < part {
+				record[a] = 1 + rng.IntN(values-1)
+			}
+		}
+	}
+}
+
 // sums makes one column in four of five records the sum of three others.
 func sums(values int) func(*rand.Rand, []int) {
 	return func(rng *rand.Rand, record []int) {
@@ -53,25 +66,26 @@ func sums(values int) func(*rand.Rand, []int) {
 	}
 }
 
-// TestAutoIsNotBehind: of the chosen method, dpam and rake no other is nowhere ahead by more than a tenth in average total variation, in
-// the mean of three fixed seeds. Largest errors of so few seeds vary: half is allowed. Before, copies erred by 2.4 times as much, tables
-// of three of dense columns by up to 23 % more, chains of four by 22 % and sums by 64 %.
+// TestAutoIsNotBehind: of the chosen method, dpam and rake no other is nowhere ahead by more than a tenth, and of zeros a fifth, in average total variation, in
+// the mean of three or more fixed seeds. Largest errors of so few seeds vary: half is allowed. Before, copies erred by 2.4 times as much, tables
+// of three of dense columns by up to 23 % more, chains of four by 22 %, sums by 64 %, and columns of 95 % zeros by 45 %.
 func TestAutoIsNotBehind(t *testing.T) {
-	const units, seeds = 50_000, 3
 	budgets := []dp.Epsilon{3, .3, 1, 10}
 	if testing.Short() {
 		budgets = budgets[:1]
 	}
 	for _, k := range []kind{
-		{"copies", 6, 6, 3, follow(6, .99)},
-		{"chain", 7, 4, 3, follow(4, .7)},
-		{"dense", 7, 4, 3, dense(4, .6)},
-		{"chain", 7, 4, 4, follow(4, .7)},
-		{"sums", 7, 4, 4, sums(4)},
+		{"copies", 6, 6, 3, 50_000, 1.1, follow(6, .99)},
+		{"chain", 7, 4, 3, 50_000, 1.1, follow(4, .7)},
+		{"dense", 7, 4, 3, 50_000, 1.1, dense(4, .6)},
+		{"chain", 7, 4, 4, 50_000, 1.1, follow(4, .7)},
+		{"zeros", 12, 2, 3, 20_000, 1.2, rare(2, .05)},
+		{"sums", 7, 4, 4, 50_000, 1.1, sums(4)},
 	} {
+		seeds := max(3, 160_000/k.units) // few people are quick
 		rng, names, sizes, columns := rand.New(rand.NewPCG(1, 47)), make([]string, k.columns), make([]int, k.columns), make([][]domain.Code, k.columns)
 		record := make([]int, k.columns)
-		for range units {
+		for range k.units {
 			k.record(rng, record)
 			for a, v := range record {
 				names[a], sizes[a], columns[a] = fmt.Sprint("c", a), k.values, append(columns[a], domain.Code(v))
@@ -81,13 +95,13 @@ func TestAutoIsNotBehind(t *testing.T) {
 		for _, epsilon := range budgets {
 			var tv, largest [3]float64
 			for i, method := range []string{"auto", "dpam", "rake"} {
-				for seed := range uint64(seeds) {
-					s, err := Solve(table, Request{Method: method, Epsilon: epsilon, Delta: 1e-9, Width: k.width, Unrecorded: true}, Fixed(seed))
+				for seed := range seeds {
+					s, err := Solve(table, Request{Method: method, Epsilon: epsilon, Delta: 1e-9, Width: k.width, Unrecorded: true}, Fixed(uint64(seed)))
 					must.Do(t, err)
 					average, most := table.Errors(s.Problem.Workload.Maximal().Cliques(), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
-					tv[i], largest[i] = tv[i]+average/seeds, largest[i]+most/seeds
+					tv[i], largest[i] = tv[i]+average/float64(seeds), largest[i]+most/float64(seeds)
 				}
-				if tv[0] > 1.1*tv[i] || largest[0] > 1.5*largest[i] {
+				if tv[0] > k.most*tv[i] || largest[0] > 1.5*largest[i] {
 					t.Errorf("%s of %d, ε = %g: off by %.5f, most by %.5f; %s by %.5f and %.5f", k.name, k.width, float64(epsilon), tv[0], largest[0], method, tv[i], largest[i])
 				}
 			}

@@ -109,7 +109,7 @@ func newSettings(p solver.Problem, t choose.Targets) settings {
 		return dp.ShareOf(n, shareUnits)
 	}
 	if p.Neighbouring == dp.AddRemove {
-		s.total = allocate(totalShare(p))
+		s.total = allocate(max(totalShare(p), skewedShare(t, oneWays)))
 	}
 	oneWays = min(oneWays, float64(left)/shareUnits)
 	trees := treePart(len(oneway.Learned(p.Domain, t.Attributes())), len(t.Attributes())) * oneWays
@@ -285,8 +285,19 @@ func totalShare(p solver.Problem) float64 {
 	return min(max(.01, law.Spend(law.Number(), precisionOf(.1, p))/law.Budget), .1)
 }
 
-// maxOneWayShare is the most that noise alone makes of the share of the one-ways.
-const maxOneWayShare = .4
+// skewedShare is what the number of units gets beside so much for the columns. An error of the number moves the shares of all skewed
+// columns, and of tables of them, one way; beside .01 it is as large as all others if columns have few values. Tables of three of 7 to
+// 14 columns of 2 or 4 values, one of them that of 90 to 97 %, err by 3 to 65 % less with it (ε = .1 to 10, 18 cases of 6 seeds).
+func skewedShare(t choose.Targets, oneWays float64) float64 {
+	cells := 0.0
+	for _, c := range t.Attributes() {
+		cells += math.Pow(float64(t.Sizes[c[0]]), 3)
+	}
+	return min(mostSkewedShare, 36*oneWays/max(cells, 1))
+}
+
+// maxOneWayShare is the most that noise alone makes of the share of the one-ways, mostSkewedShare what few values do of the number.
+const maxOneWayShare, mostSkewedShare = .4, .06
 
 // noisyOneWayShare is the least share of the one-ways at the given relative noise: where noise drowns the cells of wider
 // tables, those cannot be learned, and one-ways still can. With the share of oneWayShare alone, four of eight made-up

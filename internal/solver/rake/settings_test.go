@@ -33,6 +33,20 @@ func TestSharesFollowTheNoise(t *testing.T) {
 	}
 }
 
+// TestNumberBesideColumns: of a column of two to four values whose people have one, what the noise of the number of units moves is at most .7 of what its
+// own noise does, or the number has all that it may.
+func TestNumberBesideColumns(t *testing.T) {
+	for values := 2; values <= 4; values++ {
+		for columns := 3; columns <= 16; columns++ {
+			p := problem(slices.Repeat([]int{values}, columns), 3, dp.AddRemove)
+			p.Units = 1e5
+			s := newSettings(p, choose.NewTargets(p))
+			number, own := 1/math.Sqrt(s.total.Float()), float64(values)/2*math.Sqrt(float64(columns)/s.oneWays.Float())
+			must.Hold(t, number <= .7*own || s.total.Float() > mostSkewedShare-1e-4, "%d columns of %d: %.3g of the number, %.3g of a column", columns, values, number, own)
+		}
+	}
+}
+
 // TestScoredTriples: no fewer triples are scored than usual, no more than the noise allows, and a score of many is not lost in it.
 func TestScoredTriples(t *testing.T) {
 	for _, n := range []dp.Neighbouring{dp.AddRemove, dp.Replace} {
