@@ -102,6 +102,9 @@ func (n noisy) ofCells(cells, columns int) float64 {
 // kinds together are a hundredth of it, or less than the noise shows, and so is each of them. Where the noise leaves several,
 // it is the largest.
 func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
+	if letters := k.cells[boolCell]; c.Untyped && letters > foreign*k.sigma && fewLetters*letters < k.of(wholeCell, decimalCell) {
+		k.cells[markCell], k.cells[boolCell] = k.cells[markCell]+letters, 0 // T among numbers is a trace
+	}
 	f.Null = !c.Required && k.cells[nullCell] > 3*k.sigma
 	there, marks := sum(k.cells[boolCell:]), k.cells[markCell]
 	f.there, f.blur = max(0, there), k.ofCells(kindCells-boolCell, columns)
@@ -152,6 +155,9 @@ func (f *FoundColumn) kinds(c Column, k noisy, units float64, columns int) {
 	}
 }
 
+// fewLetters is how many times as many numbers as truth values a column of numbers has.
+const fewLetters = 4
+
 // leastKind is how many standard deviations of noise a kind has to stand above. A text that is taken for a number is lost, as is a
 // number that is taken for a text: its values have no names.
 const leastKind = 2
@@ -176,7 +182,7 @@ func (f *FoundColumn) misfits(c Column) {
 	switch {
 	case f.marked == 0 || f.Type == domain.String:
 	case c.Untyped:
-		f.noted(f.marked, fmt.Sprintf("about %s of its cells say that there is no %v, such as ? or 0000-00-00, and became %s", percent(f.marked), f.Type, became))
+		f.noted(f.marked, fmt.Sprintf("about %s of its cells say that there is no %v, such as ?, T or 0000-00-00, and became %s", percent(f.marked), f.Type, became))
 	default:
 		f.noted(f.marked, fmt.Sprintf("about %s of its values are no %v that can be used, and became %s", percent(f.marked), f.Type, became))
 	}

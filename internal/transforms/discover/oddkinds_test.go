@@ -113,3 +113,26 @@ func TestDatesOfDigits(t *testing.T) {
 	must.Hold(t, f["ids"].Type != domain.Date && f["half"].Type != domain.Date, "%+v", f)
 	must.Hold(t, f["zone"].Type == domain.String && f["zone"].Left != unsaid, "%+v", f["zone"])
 }
+
+// TestLettersAmongNumbers: T stands for a trace among numbers, as in tables of the weather, and says that there is no number. A column of
+// truth values stays one whichever way it is written, and so does one of words.
+func TestLettersAmongNumbers(t *testing.T) {
+	for _, every := range []int{6, 12, 30} {
+		letter := func(i int, other string) string {
+			if i%every == 0 {
+				return "T"
+			}
+			return other
+		}
+		f := found(t, 20_000, map[string]func(int) string{
+			"rain":  func(i int) string { return letter(i, fmt.Sprintf("%.2f", float64(i*i%97)/50)) },
+			"snow":  func(i int) string { return letter(i, fmt.Sprint(i*i%23)) },
+			"truth": func(i int) string { return letter(i, "F") },
+			"words": func(i int) string { return letter(i, []string{"a", "b"}[i%2]) },
+		})
+		rain, snow := f["rain"], f["snow"]
+		must.Hold(t, rain.Type == domain.Numeric && snow.Type != domain.String && rain.Null && snow.Null && rain.Max != "" && snow.Max != "", "1 in %d is T: %+v, %+v", every, rain, snow)
+		must.Hold(t, every > 12 || strings.Contains(rain.Note, "such as ?, T or"), "1 in %d is T, and nothing says what became of it: %q", every, rain.Note)
+		must.Hold(t, f["truth"].Type == domain.Bool && f["words"].Type == domain.String, "1 in %d is T: %+v, %+v", every, f["truth"], f["words"])
+	}
+}
