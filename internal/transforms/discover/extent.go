@@ -105,10 +105,11 @@ func (f *FoundColumn) held(magnitudes noisy) (list noisy, at []int) {
 // out most, by lower bars than where nothing is known to be missing, and still high ones for a range that goes on across 0.
 const (
 	leastMissing = .02 // of the numbers
-	missingBar   = 3   // standard deviations of noise
-	reachBar     = 2
+	missingBar   = 3.  // standard deviations of noise
+	reachBar     = 2.
 	acrossBar    = 3.5
-	farthest     = 24 // magnitudes
+	aloneBar     = 1.5 // where 0 alone is seen, of which a column cannot be made: what seems to be missing lies somewhere
+	farthest     = 24  // magnitudes
 )
 
 // reach widens a range until it lacks no more than noise hides.
@@ -117,7 +118,10 @@ func (f *FoundColumn) reach(e *extent, n figures, units float64) {
 	first, last := slices.Index(at, e.first), slices.Index(at, e.last)
 	numbers := units - n.sizes.cells[magnitudeCells-1]
 	for {
-		missing := numbers - sum(cells.cells[first:last+1])
+		missing, missingBar, reachBar := numbers-sum(cells.cells[first:last+1]), missingBar, reachBar
+		if first == last && at[first] == powers {
+			missingBar, reachBar = aloneBar, aloneBar
+		}
 		if missing <= max(leastMissing*numbers, missingBar*cells.sigma*math.Sqrt(float64(last-first+2))) {
 			break
 		}
@@ -128,7 +132,7 @@ func (f *FoundColumn) reach(e *extent, n figures, units float64) {
 				known = last
 			}
 			for k := 1; k <= farthest && known+k*direction >= 0 && known+k*direction < len(at); k++ {
-				i, bar := known+k*direction, float64(reachBar)
+				i, bar := known+k*direction, reachBar
 				if at[i] < powers && at[known] >= powers || at[i] > powers && at[known] < powers {
 					bar = acrossBar
 				}

@@ -108,6 +108,10 @@ func (f *FoundColumn) within(c Column, e extent, n figures, needed int, units fl
 	}
 	slices.SortFunc(f.Exact, func(a, b string) int { return decimal(a).Cmp(decimal(b)) })
 	f.Exact = slices.Compact(f.Exact)
+	hidden := max(0, units-n.sizes.cells[magnitudeCells-1]-all) + nearly*n.sizes.sigma*math.Sqrt2
+	if _, high := within(e.last); e.first == powers && high <= step {
+		f.noted(hidden/max(all+hidden, 1), fmt.Sprintf("of its values 0 alone is seen, and up to %s may be others, which became 0 or 1", percent(hidden/max(all+hidden, 1))))
+	}
 	f.tail(e, n)
 	if c.Step == "" && f.Resolution != "" {
 		f.rounded(e, n.sizes, needed, all)
@@ -162,13 +166,14 @@ func limitBy(x float64) limit { return limit{at: new(big.Rat).SetFloat64(x), fin
 
 // refined returns the ends of the range from one magnitude to another: without the eighths at both ends that have at most a
 // hundredth of the units together, as far as noise lets one see, or what the name of the column says where that lies in them and
-// no values pass it. An end at 0 is final where no values of the other sign are seen.
+// no values pass it. An end at 0 is final where no values of the other sign are seen, and others are.
 func (f *FoundColumn) refined(c Column, e extent, sizes, n noisy, units float64) (from, to limit) {
 	low, _ := within(e.first)
 	_, high := within(e.last)
 	from, to = limitAt(low, e.first < powers), limitAt(high, e.last > powers)
-	from.final = e.first == powers && sum(sizes.cells[:powers]) <= shown*sizes.sigma*math.Sqrt(powers)
-	to.final = e.last == powers && sum(sizes.cells[powers+1:magnitudeCells-1]) <= shown*sizes.sigma*math.Sqrt(powers)
+	mirrored := sum(sizes.cells[2*powers-e.last:2*powers-e.first+1]) - sizes.cells[powers]
+	none := e.first < e.last && mirrored <= nearly*sizes.sigma*math.Sqrt(float64(e.last-e.first))
+	from.final, to.final = none && e.first == powers, none && e.last == powers
 	if n.cells != nil {
 		if cut := n.idle(e.last*details, 1, units); e.last > powers && cut > 0 {
 			_, high := detailWithin((e.last+1)*details - 1 - cut)
