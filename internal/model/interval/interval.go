@@ -12,11 +12,14 @@ import (
 
 const (
 	inflation = 1.15 // of standard errors: what is not modelled
-	// inflationOfTables is inflation of two and more columns: with 1.15 99.1 to 99.6 % of the cells of pairs and triples held.
+	// inflationOfTables is inflation of two columns, and of four and more: with 1.15 99.1 to 99.6 % of the cells of pairs and triples held.
 	inflationOfTables = 1.05
-	softening         = 10  // counts added to a base of whole marginals: small cells err by more than their size says
-	rounding          = .25 // variance of whole rows, counts²
-	alike             = .1  // correlation of units with the same pooled value, in where they fall
+	// inflationOfTriples is inflation of three: with 1.05 99.5 % of the cells of measured triples held. Of 9 kinds of tables, 10 to 80 of
+	// each, at ε = .3 to 10 94 to 100 % hold, scored ones included.
+	inflationOfTriples = .9
+	softening          = 10  // counts added to a base of whole marginals: small cells err by more than their size says
+	rounding           = .25 // variance of whole rows, counts²
+	alike              = .1  // correlation of units with the same pooled value, in where they fall
 )
 
 // Intervals computes the standard errors of a result's cells. It is immutable.

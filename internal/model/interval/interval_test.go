@@ -132,7 +132,7 @@ func TestResidualFormula(t *testing.T) {
 			own := part(table.Clique, record, b)
 			sum += own * own * parts[table.Clique.Key()][cell]
 		}
-		want := 1.05 * math.Sqrt(sum)
+		want := .9 * math.Sqrt(sum)
 		if record[0] == 2 {
 			n := r.Model.Marginal(domain.Clique{0}, nil)[2]
 			off := 1./3 - n/r.Total.Units

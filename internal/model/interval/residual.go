@@ -128,7 +128,10 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 		}
 	}
 	f := inflationOfTables
-	if len(plain) == 1 {
+	switch len(plain) {
+	case measuredWidth:
+		f = inflationOfTriples
+	case 1:
 		f = 1 // noise is all that columns err by, and counts below 0 are none
 	}
 	for i, x := range dst {
