@@ -82,9 +82,8 @@ func TestNoPublicNoiseSeed(t *testing.T) {
 				return err
 			}
 			b, err := os.ReadFile(path)
-			if strings.Contains(string(b), "mechanism.SeedFromBytes(") && filepath.Base(path) != "seed.go" {
-				t.Errorf("%s makes a seed of the noise from bytes", path)
-			}
+			must.Hold(t, !strings.Contains(string(b), "mechanism.SeedFromBytes(") || filepath.Base(path) == "seed.go",
+				"%s makes a seed of the noise from bytes", path)
 			return err
 		}))
 	}
@@ -186,9 +185,8 @@ func TestParametersComeLast(t *testing.T) {
 				}
 				list := f.Type.Params.List
 				for i, p := range list {
-					if s, ok := p.Type.(*ast.SelectorExpr); ok && isParams.MatchString(s.Sel.Name) && i < len(list)-1 {
-						t.Errorf("%s.%s: its parameters are not its last argument", pkg, f.Name.Name)
-					}
+					s, ok := p.Type.(*ast.SelectorExpr)
+					must.Hold(t, !ok || !isParams.MatchString(s.Sel.Name) || i >= len(list)-1, "%s.%s: its parameters are not its last argument", pkg, f.Name.Name)
 					if id, ok := p.Type.(*ast.Ident); ok && isParams.MatchString(id.Name) && i < len(list)-1 {
 						t.Errorf("%s.%s: its parameters are not its last argument", pkg, f.Name.Name)
 					}

@@ -189,9 +189,8 @@ func TestClaimsAreSeen(t *testing.T) {
 	ids := idsIn("It is exact [P1](dp/CLAIMS.md#p1). <!-- P2, P3 --> // claims P4 and P5; P6 is no claim's, nor P95.")
 	must.Hold(t, slices.Equal(ids, []string{"P1", "P2", "P3", "P4", "P5"}), "ids %v", ids)
 	texts, all := map[string]string{"P1": "a text", "P2": "a text"}, func(string) bool { return true }
-	if faults := faultsOf(claims, texts, all); len(faults) != 0 {
-		t.Errorf("faults of a whole register: %q", faults)
-	}
+	faults := faultsOf(claims, texts, all)
+	must.Hold(t, len(faults) == 0, "faults of a whole register: %q", faults)
 	for name, faults := range map[string][]string{
 		"an id without a claim": faultsOf(claims[:1], texts, all),
 		"a claim not stated":    faultsOf(claims, map[string]string{"P1": "a text"}, all),

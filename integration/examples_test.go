@@ -83,13 +83,11 @@ func TestExamplesCompileOutside(t *testing.T) {
 		}
 		must.Hold(t, strings.HasSuffix(file.Name.Name, "_test"), "%s has Examples in package %s: they use names that nobody outside has", path, file.Name.Name)
 		for _, i := range file.Imports {
-			if strings.Contains(i.Path.Value, module+"internal/") || strings.Contains(i.Path.Value, "/internal/") {
-				t.Errorf("%s has Examples and imports %s", path, i.Path.Value)
-			}
+			must.Hold(t, !strings.Contains(i.Path.Value, module+"internal/") && !strings.Contains(i.Path.Value, "/internal/"),
+				"%s has Examples and imports %s", path, i.Path.Value)
 		}
-		if strings.Contains(string(text), "ptest.Run") && !strings.Contains(string(text), "passert.") {
-			t.Errorf("%s runs a pipeline and asserts nothing of it", path)
-		}
+		must.Hold(t, !strings.Contains(string(text), "ptest.Run") || strings.Contains(string(text), "passert."),
+			"%s runs a pipeline and asserts nothing of it", path)
 		if testing.Short() {
 			return nil
 		}

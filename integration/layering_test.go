@@ -261,9 +261,7 @@ func TestFloors(t *testing.T) {
 	for pkg, list := range goList(t, "Imports") {
 		from, room := floorOf(pkg)
 		if from < 0 {
-			if !covers("internal/testkit", pkg) && !covers("examples", pkg) && !covers("integration", pkg) {
-				t.Errorf("%s stands on no floor", pkg)
-			}
+			must.Hold(t, covers("internal/testkit", pkg) || covers("examples", pkg) || covers("integration", pkg), "%s stands on no floor", pkg)
 			continue
 		}
 		for _, dep := range list {
@@ -293,9 +291,7 @@ func TestLayering(t *testing.T) {
 			matched = true
 			for _, dep := range list {
 				for _, ban := range rule.mustNotReach {
-					if covers(ban, dep) {
-						t.Errorf("%s reaches %s, because: %s", pkg, dep, rule.because)
-					}
+					must.Hold(t, !covers(ban, dep), "%s reaches %s, because: %s", pkg, dep, rule.because)
 				}
 			}
 		}

@@ -33,10 +33,8 @@ func TestPublicNames(t *testing.T) {
 	}
 	slices.Sort(all)
 	t.Logf("%d names in %d packages", len(all), len(public))
-	if len(all) > mostNames || len(public) > mostPackages {
-		t.Errorf("%d names in %d public packages, at most %d in %d: unexport one, or move it below internal\n%s",
-			len(all), len(public), mostNames, mostPackages, strings.Join(all, "\n"))
-	}
+	must.Hold(t, len(all) <= mostNames && len(public) <= mostPackages,
+		"%d names in %d public packages, at most %d in %d: unexport one, or move it below internal\n%s", len(all), len(public), mostNames, mostPackages, strings.Join(all, "\n"))
 	must.Hold(t, len(all) >= 300, "%d names: the count is blind", len(all))
 }
 

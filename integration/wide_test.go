@@ -281,9 +281,8 @@ func TestWideBars(t *testing.T) {
 				break
 			}
 		}
-		if got.cpu > longest || got.memory > most {
-			t.Errorf("%d columns, %d people: %v CPU and %d MB, want at most %v and %d MB", tt.Columns, tt.People, got.cpu, got.memory>>20, longest, most>>20)
-		}
+		must.Hold(t, got.cpu <= longest && got.memory <= most,
+			"%d columns, %d people: %v CPU and %d MB, want at most %v and %d MB", tt.Columns, tt.People, got.cpu, got.memory>>20, longest, most>>20)
 	}
 }
 

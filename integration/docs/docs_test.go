@@ -130,9 +130,8 @@ func TestCommandsOfPages(t *testing.T) {
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 				var stdout, stderr bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &stdout, &stderr
-				if err := cmd.Run(); err != nil {
-					t.Fatalf("%s:%d: %v\n%s%s", name, b.line, err, stdout.String(), stderr.String())
-				}
+				err := cmd.Run()
+				must.Need(t, err == nil, "%s:%d: %v\n%s%s", name, b.line, err, stdout.String(), stderr.String())
 				if b.output != nil {
 					for _, line := range missing(*b.output, stdout.String()) {
 						t.Errorf("%s:%d shows a line that the run did not print: %s\nit printed:\n%s", name, b.output.line, line, stdout.String())
@@ -200,9 +199,7 @@ func TestCommandsForElsewhere(t *testing.T) {
 				known := help(m[1]) + runners
 				for _, f := range flagOf.FindAllStringSubmatch(line, -1) {
 					seen++
-					if !regexp.MustCompile(`\b` + f[1] + `\b`).MatchString(known) {
-						t.Errorf("%s:%d: dapple %s has no flag --%s", name, b.line, m[1], f[1])
-					}
+					must.Hold(t, regexp.MustCompile(`\b`+f[1]+`\b`).MatchString(known), "%s:%d: dapple %s has no flag --%s", name, b.line, m[1], f[1])
 				}
 			}
 		}
@@ -246,8 +243,7 @@ func TestPipelineOfPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("missing: time to link a pipeline; make integration does")
 	}
-	dir, err := os.MkdirTemp(".", "page") // in this module, which has what the package imports
-	must.Do(t, err)
+	dir := must.Value(os.MkdirTemp(".", "page"))(t)
 	defer os.RemoveAll(dir)
 	files := 0
 	for _, b := range blocksOf(page(t, "docs/tutorials/pipeline.md")) {
@@ -302,9 +298,8 @@ func TestFiguresOfHistories(t *testing.T) {
 		ordered := regexp.MustCompile(`\n\| ` + m[1] + ` \| in order ` + regexp.QuoteMeta(m[2]) + `\| \d+ \| ` + m[4] + ` \| ` + m[3] + ` \| ` + m[5] + ` \| .*`)
 		line := ordered.FindString(bench)
 		without := regexp.MustCompile(`\n\| ` + m[1] + ` \| without an order .* \| ` + m[9] + ` \| [\d.]+ \| [\d-]+ \|\n`)
-		if line == "" || !strings.Contains(line, fmt.Sprintf(" | %s | %s | ", m[6], m[7])) || !strings.Contains(line, fmt.Sprintf(" | %s | ", m[8])) || !without.MatchString(bench) {
-			t.Errorf("%q is not what the bench has", m[0])
-		}
+		must.Hold(t, line != "" && strings.Contains(line, fmt.Sprintf(" | %s | %s | ", m[6], m[7])) && strings.Contains(line, fmt.Sprintf(" | %s | ", m[8])) && without.MatchString(bench),
+			"%q is not what the bench has", m[0])
 	}
 	must.Hold(t, rows == 5, "%d tables, want 5", rows)
 }
@@ -325,9 +320,8 @@ func TestVersionsOfPeers(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	blocks := blocksOf("a\n```sh\nls\n```\nprints\n```text exact\n1 file …\n```\n```yaml file=a.yaml\nx: 1\n```\n```sh elsewhere\nrm\n```\n")
-	if len(blocks) != 3 || blocks[0].output == nil || !blocks[0].output.marked("exact") || blocks[1].file() != "a.yaml" || !blocks[2].marked("elsewhere") {
-		t.Fatalf("%+v", blocks)
-	}
+	must.Need(t, len(blocks) == 3 && blocks[0].output != nil && blocks[0].output.marked("exact") && blocks[1].file() == "a.yaml" && blocks[2].marked("elsewhere"),
+		"%+v", blocks)
 	lines := missing(*blocks[0].output, "0\n1 file and more\n")
 	must.Hold(t, len(lines) == 0, "missing %q", lines)
 	must.Hold(t, len(missing(*blocks[0].output, "2 files\n")) == 1, "another number passes for an exact one")

@@ -90,7 +90,6 @@ func TestStrays(t *testing.T) {
 	words := avoided("| word | meaning | not |\n|---|---|---|\n| person | one | individual, data subject |\n")
 	got := strays("Each individual counts. Individuals too, and data subjects; individuality does not.", words)
 	must.Hold(t, len(got) == 3, "%q", got)
-	if riddle.FindString("It ends. Those that are left are counted.") == "" || riddle.FindString("It counts those that are left.") != "" {
-		t.Error("openings are not told apart")
-	}
+	must.Hold(t, riddle.FindString("It ends. Those that are left are counted.") != "" && riddle.FindString("It counts those that are left.") == "",
+		"openings are not told apart")
 }

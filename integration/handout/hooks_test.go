@@ -127,7 +127,5 @@ func TestAction(t *testing.T) {
 		path = strings.TrimSpace(string(b)) + ":" + os.Getenv("PATH")
 	}
 	summary, _ := os.ReadFile(temp + "/summary")
-	if !strings.Contains(string(summary), "promise   ε = 1") || !strings.Contains(said.String(), "installed "+temp) {
-		t.Errorf("the action said:\n%s", said.String())
-	}
+	must.Hold(t, strings.Contains(string(summary), "promise   ε = 1") && strings.Contains(said.String(), "installed "+temp), "the action said:\n%s", said.String())
 }

@@ -56,9 +56,7 @@ func made(t *testing.T, args ...string) (layout string, config ociv1.Image, file
 	blob := func(d ociv1.Descriptor, v any) []byte {
 		b := must.Value(os.ReadFile(filepath.Join(layout, filepath.FromSlash(blobName(d.Digest)))))(t)
 		must.Need(t, digest.FromBytes(b) == d.Digest && int64(len(b)) == d.Size, "blob %s is not what its name says", d.Digest)
-		if v != nil && json.Unmarshal(b, v) != nil {
-			t.Fatalf("blob %s: %.200s", d.Digest, b)
-		}
+		must.Need(t, v == nil || json.Unmarshal(b, v) == nil, "blob %s: %.200s", d.Digest, b)
 		return b
 	}
 	var index ociv1.Index
@@ -67,9 +65,7 @@ func made(t *testing.T, args ...string) (layout string, config ociv1.Image, file
 	must.Need(t, err == nil && json.Unmarshal(b, &index) == nil && len(index.Manifests) == 1, "%v: %s", err, b)
 	blob(index.Manifests[0], &manifest)
 	blob(manifest.Config, &config)
-	if len(manifest.Layers) != len(config.RootFS.DiffIDs) {
-		t.Fatalf("%d layers, %d of them in the configuration", len(manifest.Layers), len(config.RootFS.DiffIDs))
-	}
+	must.Need(t, len(manifest.Layers) == len(config.RootFS.DiffIDs), "%d layers, %d of them in the configuration", len(manifest.Layers), len(config.RootFS.DiffIDs))
 	for i, l := range manifest.Layers {
 		z := must.Value(gzip.NewReader(bytes.NewReader(blob(l, nil))))(t)
 		plain, err := io.ReadAll(z)

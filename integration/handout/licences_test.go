@@ -27,9 +27,7 @@ func TestNoticesAreWhole(t *testing.T) {
 	info := must.Value(buildinfo.ReadFile(dapple))(t)
 	must.Need(t, len(info.Deps) >= 50, "%d modules in the program: the check is blind", len(info.Deps))
 	for _, d := range info.Deps {
-		if !strings.Contains(string(printed), "\n"+d.Path+" "+d.Version+"\n    ") {
-			t.Errorf("%s %s is linked, and the notices do not name it", d.Path, d.Version)
-		}
+		must.Hold(t, strings.Contains(string(printed), "\n"+d.Path+" "+d.Version+"\n    "), "%s %s is linked, and the notices do not name it", d.Path, d.Version)
 	}
 	for _, m := range all {
 		must.Hold(t, len(m.spdx) != 0 && len(m.texts) != 0, "%s has no licence", m.path)
@@ -89,9 +87,8 @@ func TestMaterials(t *testing.T) {
 	for _, c := range out.Components {
 		refs[c.Ref] = true
 	}
-	if c := out.Metadata.Component; c.URL != "pkg:golang/"+own+"@v0.1.0" || len(out.Components) != 6 || len(refs) != 7 {
-		t.Errorf("%+v", out)
-	}
+	c := out.Metadata.Component
+	must.Hold(t, c.URL == "pkg:golang/"+own+"@v0.1.0" && len(out.Components) == 6 && len(refs) == 7, "%+v", out)
 	if c := out.Components[5]; c.URL != "pkg:golang/example.com/4@v1.0.0%2Bincompatible" || c.Licenses[0].Expression != "Apache-2.0 AND MIT" {
 		t.Errorf("%+v", c)
 	}

@@ -33,9 +33,8 @@ func TestPackages(t *testing.T) {
 	}
 	look("dpkg-deb", "-c", filepath.Join(dir, "dapple_1.2.3_amd64.deb"))
 	red := filepath.Join(dir, "dapple-1.2.3-1.x86_64.rpm")
-	if b, err := os.ReadFile(red); err != nil || !strings.HasPrefix(string(b), "\xed\xab\xee\xdb") {
-		t.Errorf("%s is no package: %v", red, err)
-	}
+	b, err := os.ReadFile(red)
+	must.Hold(t, err == nil && strings.HasPrefix(string(b), "\xed\xab\xee\xdb"), "%s is no package: %v", red, err)
 	if _, err := exec.LookPath("rpm"); err == nil {
 		look("rpm", "-qpl", red)
 	}

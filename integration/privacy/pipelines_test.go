@@ -82,10 +82,9 @@ func TestPipelineAudit(t *testing.T) {
 		for _, b := range builds {
 			t.Run(runner+"/"+b.name, func(t *testing.T) {
 				r := b.rates(t, runner, runs)
-				if refuted := r.excess(claim) > 0; refuted != b.refuted {
-					t.Errorf("the claim is refuted: %t, want %t; true positives above %.4f, false ones below %.4f",
-						refuted, b.refuted, r.low, r.high)
-				}
+				refuted := r.excess(claim) > 0
+				must.Hold(t, refuted == b.refuted,
+					"the claim is refuted: %t, want %t; true positives above %.4f, false ones below %.4f", refuted, b.refuted, r.low, r.high)
 				dptest.Figure(t, "%s, %s: 2×%d pipelines; ε = 1 claimed, above %.2f proved", b.name, runner, runs, r.proved(claim))
 			})
 		}
@@ -152,14 +151,11 @@ func (b build) release(t *testing.T, runner string, people int) *synth.Artifact 
 func (b build) ratio(t *testing.T, a *synth.Artifact) (sum float64) {
 	t.Helper()
 	ledger, ms := a.Statement.Ledger, a.Result.Measurements
-	if len(ledger) != 1 || ledger[0].Kind != dp.DiscreteLaplace.String() || len(ms) != 1 || len(ms[0].Values) != len(b.x) {
-		t.Fatalf("%d charges and %d tables: want one table of discrete Laplace noise", len(ledger), len(ms))
-	}
+	must.Need(t, len(ledger) == 1 && ledger[0].Kind == dp.DiscreteLaplace.String() && len(ms) == 1 && len(ms[0].Values) == len(b.x),
+		"%d charges and %d tables: want one table of discrete Laplace noise", len(ledger), len(ms))
 	text, _ := strings.CutPrefix(ledger[0].Scale, "scale=")
 	scale, ok := new(big.Rat).SetString(text)
-	if !ok {
-		t.Fatalf("scale %q", ledger[0].Scale)
-	}
+	must.Need(t, ok, "scale %q", ledger[0].Scale)
 	perCount, _ := scale.Inv(scale).Float64()
 	for cell, v := range ms[0].Values {
 		sum += perCount * (math.Abs(v-b.y[cell]) - math.Abs(v-b.x[cell]))

@@ -63,9 +63,8 @@ func TestEveryCoderIsFuzzed(t *testing.T) {
 		}
 		for _, m := range target.FindAllStringSubmatch(string(b), -1) {
 			fuzzing[dir] += string(b)
-			if !slices.Contains(all, named{filepath.ToSlash(dir), m[1]}) && !strings.HasPrefix(dir, "integration") {
-				t.Errorf("%s of %s is not among the checks", m[1], dir)
-			}
+			must.Hold(t, slices.Contains(all, named{filepath.ToSlash(dir), m[1]}) || strings.HasPrefix(dir, "integration"),
+				"%s of %s is not among the checks", m[1], dir)
 		}
 		return err
 	})

@@ -41,9 +41,8 @@ func BenchmarkFinding(b *testing.B) {
 					}
 					cmd := exec.CommandContext(b.Context(), binary, append([]string{"synth", "table.csv", "--epsilon=1", "--delta=1e-9", "--quiet"}, run.args...)...)
 					cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOGC=100") // as people run it
-					if said, err := cmd.CombinedOutput(); err != nil {
-						b.Fatalf("%v\n%s", err, said)
-					}
+					said, err := cmd.CombinedOutput()
+					must.Need(b, err == nil, "%v\n%s", err, said)
 					cpu += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 					memory = max(memory, float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1e3)
 				}

@@ -33,9 +33,8 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", typed, got, want)
 		}
 	}
-	if got := inProcess(t, "__completeNoDesc", "verify", "peo"); !strings.HasPrefix(got.stdout, ":0") {
-		t.Errorf("the shell does not complete files: %s", got.stdout)
-	}
+	got := inProcess(t, "__completeNoDesc", "verify", "peo")
+	must.Hold(t, strings.HasPrefix(got.stdout, ":0"), "the shell does not complete files: %s", got.stdout)
 }
 
 // The scripts of all shells are printed; bash and fish read theirs.
@@ -50,9 +49,8 @@ func TestCompletionScripts(t *testing.T) {
 		}
 		cmd := exec.Command(program, "-n")
 		cmd.Stdin = strings.NewReader(got.stdout)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", shell, err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		must.Hold(t, err == nil, "%s: %v\n%s", shell, err, out)
 	}
 	inProcess(t, "completion", "csh").want(t, 2, "SHELL: want bash, zsh, fish or powershell")
 	inProcess(t, "completion").want(t, 2, "SHELL: want ")
@@ -81,9 +79,7 @@ func TestFlagLines(t *testing.T) {
 	for _, c := range commands(nil, false) {
 		must.Hold(t, c.example != "" && c.group != "", "%s: no example, or no heading", c.name)
 		for _, o := range c.options {
-			if o.usage == "" || strings.Contains(o.usage, "\n") || utf8.RuneCountInString(o.usage) > 80 {
-				t.Errorf("%s --%s: %q", c.name, o.name, o.usage)
-			}
+			must.Hold(t, o.usage != "" && !strings.Contains(o.usage, "\n") && utf8.RuneCountInString(o.usage) <= 80, "%s --%s: %q", c.name, o.name, o.usage)
 			must.Equal(t, regexp.MustCompile(`--[a-z_]+=`).FindString(o.usage), "", "%s --%s: its line explains", c.name, o.name)
 		}
 	}
@@ -118,9 +114,8 @@ func TestSpellings(t *testing.T) {
 		got := inProcess(t, args...)
 		must.Hold(t, json.Unmarshal([]byte(got.stdout), &fit) == nil && len(fit) != 0, "%q: not one JSON object: %+v", args, got)
 	}
-	if got := names(t, "."); len(got) != 3 {
-		t.Errorf("files: %v", got)
-	}
+	got := names(t, ".")
+	must.Hold(t, len(got) == 3, "files: %v", got)
 }
 
 // What nearly is a command or a flag is named.
@@ -180,17 +175,14 @@ func TestPlanJSON(t *testing.T) {
 		} `json:"privacy"`
 	}
 	must.Do(t, json.Unmarshal(b, &p))
-	if p.Epsilon <= 0 || p.Epsilon != p.Target.Epsilon || p.Epsilon != p.Privacy.Epsilon || p.AverageTV == nil || *p.AverageTV > .05 ||
-		len(p.Columns) != 4 || len(p.Curve) == 0 || len(p.Privacy.Ledger) == 0 || p.Method == "" {
-		t.Errorf("got %+v of %s", p, b)
-	}
+	must.Hold(t, p.Epsilon > 0 && p.Epsilon == p.Target.Epsilon && p.Epsilon == p.Privacy.Epsilon && p.AverageTV != nil && *p.AverageTV <= .05 && len(p.Columns) == 4 && len(p.Curve) != 0 && len(p.Privacy.Ledger) != 0 && p.Method != "",
+		"got %+v of %s", p, b)
 	for i := 1; i < len(p.Curve); i++ {
 		must.Hold(t, p.Curve[i].Epsilon > p.Curve[i-1].Epsilon && p.Curve[i].TV <= p.Curve[i-1].TV, "the curve does not fall: %+v", p.Curve)
 	}
-	if u := p.ByUnits; p.Given || len(u) != 3 || !(u[0].TV > u[1].TV && u[1].TV > *p.AverageTV && *p.AverageTV > u[2].TV) || u[2].Units != 500_000 ||
-		!strings.Contains(got.stdout, "50,000 is ASSUMED") {
-		t.Errorf("of an assumed number of units: %+v", u)
-	}
+	u := p.ByUnits
+	must.Hold(t, !p.Given && len(u) == 3 && u[0].TV > u[1].TV && u[1].TV > *p.AverageTV && *p.AverageTV > u[2].TV && u[2].Units == 500_000 && strings.Contains(got.stdout, "50,000 is ASSUMED"),
+		"of an assumed number of units: %+v", u)
 	dapple(t, dir, append(args, "--json=no/plan.json")...).want(t, 2, "--json")
 	dapple(t, dir, "plan", "--json=no/plan.json", "--domain=nowhere.yaml", "--epsilon=1", "--delta=0").want(t, 2, "2 problems", "--json", "nowhere.yaml")
 }
@@ -212,21 +204,17 @@ func TestResultsAsJSON(t *testing.T) {
 		return m[key]
 	}
 	made := read(synth("--json", "--quiet")...)
-	if made["release"] != "out.release" || made["epsilon"] != 1. || made["guarantee"] != "ε = 1, δ = 0, add or remove one person_id" ||
-		!strings.Contains(fmt.Sprint(made["error_in_words"]), "tables of three columns") || !strings.Contains(fmt.Sprint(made["notes"]), "was divided for 50,000 people, but there are about ") {
-		t.Errorf("synth: %v", made)
-	}
+	must.Hold(t, made["release"] == "out.release" && made["epsilon"] == 1. && made["guarantee"] == "ε = 1, δ = 0, add or remove one person_id" && strings.Contains(fmt.Sprint(made["error_in_words"]), "tables of three columns") && strings.Contains(fmt.Sprint(made["notes"]), "was divided for 50,000 people, but there are about "),
+		"synth: %v", made)
 	drawn := read("sample", "out", "--output=more", "--rows=20", "--quiet", "--json")
 	must.Hold(t, field(drawn["wrote"], "rows") == 20. && drawn["dry"] == false, "sample: %v", drawn)
 	found := read("verify", "out", "--json", "--quiet")
-	if found["verified"] != true || found["guarantee"] != made["guarantee"] || found["digest"] != field(made["wrote"], "digest") || field(found["wrote"], "rows") != field(made["wrote"], "rows") {
-		t.Errorf("verify: %v; synth: %v", found, made)
-	}
+	must.Hold(t, found["verified"] == true && found["guarantee"] == made["guarantee"] && found["digest"] == field(made["wrote"], "digest") && field(found["wrote"], "rows") == field(made["wrote"], "rows"),
+		"verify: %v; synth: %v", found, made)
 	dapple(t, dir, "verify", "out", "--json=no/x.json").want(t, 2, "--json")
 	dapple(t, dir, "verify", "out", "--json=found.json").want(t, 0)
-	if b, err := os.ReadFile(filepath.Join(dir, "found.json")); err != nil || !json.Valid(b) {
-		t.Errorf("found.json: %v, %s", err, b)
-	}
+	b, err := os.ReadFile(filepath.Join(dir, "found.json"))
+	must.Hold(t, err == nil && json.Valid(b), "found.json: %v, %s", err, b)
 	dapple(t, dir, "verify", ".", "--json").want(t, 2)
 	other := synth("--json=made.json", "--quiet", "--expected_rows=400")
 	for i, a := range other {

@@ -122,9 +122,8 @@ func TestLauncherIsKilled(t *testing.T) {
 		left := names(t, filepath.Join(dir, out))
 		must.Hold(t, len(left) <= 0, "%s holds %v", out, left)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*")); err != nil || len(left) > 0 {
-		t.Errorf("left are %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*"))
+	must.Hold(t, err == nil && len(left) <= 0, "left are %v, %v", left, err)
 }
 
 // A place for the release that cannot be made ends the run before it has submitted anything.
@@ -208,9 +207,8 @@ func TestDomainFoundByWorkers(t *testing.T) {
 		got := dapple(t, dir, args...)
 		got.want(t, 0, "Submitted job: ")
 		found, err := os.ReadFile(filepath.Join(dir, name+".release", "_domain.yaml"))
-		if err != nil || !strings.Contains(string(found), `"Female"`) || !strings.Contains(string(found), `"Male"`) || strings.Count(got.stderr, "Submitted job: ") != 2 {
-			t.Errorf("%s:\n%s\n%s", name, found, got.stderr)
-		}
+		must.Hold(t, err == nil && strings.Contains(string(found), `"Female"`) && strings.Contains(string(found), `"Male"`) && strings.Count(got.stderr, "Submitted job: ") == 2,
+			"%s:\n%s\n%s", name, found, got.stderr)
 		dapple(t, dir, "verify", name).want(t, 0)
 		again := dapple(t, dir, args...)
 		if again.want(t, 0); !strings.Contains(again.stdout, "run r1 had finished before: nothing was read, written or spent now") || strings.Contains(again.stderr, "Submitted") {

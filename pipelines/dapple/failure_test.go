@@ -40,9 +40,8 @@ func TestTableFaults(t *testing.T) {
 				dir := tableOf(t, tt.csv)
 				got := dapple(t, dir, synth("--runner="+runner, "--quiet", "--strict="+strconv.FormatBool(tt.strict))...)
 				got.want(t, 1, tt.want, unspent)
-				if strings.Contains(got.stderr, "SECRET") || strings.Count(got.stderr, "\n") != 2 {
-					t.Errorf("the message shows a cell, or more than two lines: %s", got.stderr)
-				}
+				must.Hold(t, !strings.Contains(got.stderr, "SECRET") && strings.Count(got.stderr, "\n") == 2,
+					"the message shows a cell, or more than two lines: %s", got.stderr)
 				noOutput(t, filepath.Join(dir, "out"))
 			})
 		}
@@ -88,9 +87,8 @@ func TestFirstRecordsDecideNothing(t *testing.T) {
 			got := dapple(t, dir, "synth", "--domain=people.yaml", "--input=part*.csv", "--output=out", "--epsilon=1", "--delta=1e-6", "--neighbouring=replace", "--quiet")
 			got.want(t, 0)
 			statement, err := os.ReadFile(filepath.Join(dir, "out.release", "_privacy.json"))
-			if err != nil || !strings.Contains(string(statement), `"count": 201,`) {
-				t.Errorf("%.10q first in file %d: not 201 people in %s, %v", first, at, statement, err)
-			}
+			must.Hold(t, err == nil && strings.Contains(string(statement), `"count": 201,`),
+				"%.10q first in file %d: not 201 people in %s, %v", first, at, statement, err)
 		}
 	}
 }
@@ -116,9 +114,8 @@ func TestWeakPromises(t *testing.T) {
 		must.Hold(t, strings.Contains(got.stdout, want), "the last lines lack %q: %s", want, got.stdout)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "out.release", "_report.html"))
-	if err != nil || !strings.Contains(string(text), "protects little") || !strings.Contains(string(text), "but for a chance of about 0.5") {
-		t.Errorf("the page does not say so: %v", err)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(text), "protects little") && strings.Contains(string(text), "but for a chance of about 0.5"),
+		"the page does not say so: %v", err)
 }
 
 // What infer read off the table is said by the run, its statement, its page and the registry's record, until it is deleted.
@@ -136,9 +133,8 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 		}
 		got := dapple(t, dir, run...)
 		got.want(t, 0)
-		if strings.Contains(got.stdout, "note    NOT PRIVATE: 6 parts of the domain file were read off the true table and not reviewed; the report lists them\n") == reviewed {
-			t.Errorf("reviewed %v: the last lines are %s", reviewed, got.stdout)
-		}
+		must.Hold(t, strings.Contains(got.stdout, "note    NOT PRIVATE: 6 parts of the domain file were read off the true table and not reviewed; the report lists them\n") != reviewed,
+			"reviewed %v: the last lines are %s", reviewed, got.stdout)
 		names := must.Value(filepath.Glob(filepath.Join(dir, "out.release", "*")))(t)
 		n := 0
 		for _, name := range names {
@@ -147,9 +143,7 @@ func TestDerivedFactsAreRepeated(t *testing.T) {
 				n++
 			}
 		}
-		if reviewed && n > 0 || !reviewed && n < 2 {
-			t.Errorf("reviewed %v: %d of %d files say so", reviewed, n, len(names))
-		}
+		must.Hold(t, (!reviewed || n <= 0) && (reviewed || n >= 2), "reviewed %v: %d of %d files say so", reviewed, n, len(names))
 		record := fmt.Sprintf("record-%v.yaml", reviewed)
 		put(t, dir, "about.yaml", "name: A\ncurator: B\ncurator_type: Industry\nauthors: C\nuse: tests\nregion: nowhere\n")
 		dapple(t, dir, "report", "out", "--about=about.yaml", "--registry="+record).want(t, 0)
@@ -238,9 +232,8 @@ func TestFaultOfTheRunnerHasNoLog(t *testing.T) {
 			slog.Error("Bundle Failed.", "error", "SECRET")
 			return errtext.Of(errors.New(text))
 		}}
-		if err := execute(t.Context(), c, stderr, stderr); err == nil || strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("%s: %v", text, err)
-		}
+		err := execute(t.Context(), c, stderr, stderr)
+		must.Hold(t, err != nil && !strings.Contains(err.Error(), "SECRET"), "%s: %v", text, err)
 		said, err := os.ReadFile(stderr.Name())
 		must.Hold(t, strings.Contains(string(said), "Bundle Failed.") == logged && err == nil, "%s: the log says %q, %v", text, said, err)
 	}

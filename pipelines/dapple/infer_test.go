@@ -27,9 +27,8 @@ func TestInferThenPlan(t *testing.T) {
 		infer := []string{"infer", "--input=" + input, "--privacy_id=person_id"}
 		got := dapple(t, dir, append(infer, "--from_data", "--output="+input+".yaml")...)
 		got.want(t, 0)
-		if want := "wrote " + input + ".yaml, which is NOT private: review it, " + key[input] + "then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9\n"; got.stdout != want {
-			t.Errorf("said %q, want %q", got.stdout, want)
-		}
+		want := "wrote " + input + ".yaml, which is NOT private: review it, " + key[input] + "then run\n  dapple plan --domain=" + input + ".yaml --input=" + input + " --epsilon=1 --delta=1e-9\n"
+		must.Hold(t, got.stdout == want, "said %q, want %q", got.stdout, want)
 		info, err := os.Stat(filepath.Join(dir, input+".yaml"))
 		must.Hold(t, err == nil && info.Mode().Perm() == 0o600, "others can read what is not private: %v, %v", info, err)
 		if planned := dapple(t, dir, plan...); planned.status != 0 || !strings.Contains(planned.stdout, "\npeople    200, as given\n") {
@@ -45,9 +44,8 @@ func TestInferThenPlan(t *testing.T) {
 
 		names := dapple(t, dir, infer...)
 		names.want(t, 0)
-		if strings.Contains(names.stdout, "NOT PRIVATE") || strings.Contains(names.stdout, "Female") || !strings.Contains(names.stdout, "# review: ") {
-			t.Errorf("a proposal from names and types shows data, or no gap:\n%s", names.stdout)
-		}
+		must.Hold(t, !strings.Contains(names.stdout, "NOT PRIVATE") && !strings.Contains(names.stdout, "Female") && strings.Contains(names.stdout, "# review: "),
+			"a proposal from names and types shows data, or no gap:\n%s", names.stdout)
 		put(t, dir, "names.yaml", names.stdout)
 		plan[1] = "--domain=names.yaml"
 		dapple(t, dir, plan...).want(t, 2, gaps[input])
@@ -73,9 +71,8 @@ func TestInferPeople(t *testing.T) {
 	got := dapple(t, dir, infer...)
 	got.want(t, 0)
 	domain, err := os.ReadFile(filepath.Join(dir, "d.yaml"))
-	if err != nil || !strings.Contains(string(domain), "events: {person: [sex], rows: {min: 0, max: 5}}") || !strings.Contains(string(domain), "name: sex, type: STRING, values: [F, M]") || !strings.Contains(string(domain), "\nexpected_rows: 100  # people, for planning\n") {
-		t.Errorf("proposed %s, %v", domain, err)
-	}
+	must.Hold(t, err == nil && strings.Contains(string(domain), "events: {person: [sex], rows: {min: 0, max: 5}}") && strings.Contains(string(domain), "name: sex, type: STRING, values: [F, M]") && strings.Contains(string(domain), "\nexpected_rows: 100  # people, for planning\n"),
+		"proposed %s, %v", domain, err)
 	next := printed(t, got.stdout, "  dapple plan")
 	must.Hold(t, next == "dapple plan --domain=d.yaml --input='some rows.csv' --people_input=people.csv --epsilon=1 --delta=1e-9", "next is %s", next)
 	said := inShell(t, dir, printed(t, inShell(t, dir, next), "next      dapple synth"))

@@ -133,10 +133,8 @@ func interrupt(t *testing.T, dir string, at time.Duration, args ...string) bool 
 		interrupted = true
 	}
 	t.Logf("dapple %s: interrupted at %v: %v, took another %v of CPU", args[0], before, interrupted, took)
-	if !interrupted && status != 0 || !over && took > mayTake {
-		t.Errorf("dapple %s, interrupted at %v: exit status %d after another %v of CPU, want 1 and at most %v, and %q in\n%.500s",
-			strings.Join(args, " "), before, status, took, mayTake, "interrupted", said.String())
-	}
+	must.Hold(t, (interrupted || status == 0) && (over || took <= mayTake),
+		"dapple %s, interrupted at %v: exit status %d after another %v of CPU, want 1 and at most %v, and %q in\n%.500s", strings.Join(args, " "), before, status, took, mayTake, "interrupted", said.String())
 	sys, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	must.Hold(t, !ok || sys.Maxrss <= 1<<20, "dapple %s took %d MB", strings.Join(args, " "), sys.Maxrss>>10)
 	return interrupted
@@ -162,14 +160,12 @@ func TestInferOfAWideTable(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(dir, "wide.csv"), csv.Bytes()[1:], 0o600))
 	cmd := exec.CommandContext(t.Context(), binary, "infer", "--input=wide.csv", "--privacy_id=none", "--from_data", "--output=wide.yaml")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOGC=100") // as people run it: its memory is looked at
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatal(errors.Join(err, errors.New(string(out))))
-	}
+	out, err := cmd.CombinedOutput()
+	must.Need(t, err == nil, "%v", errors.Join(err, errors.New(string(out))))
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	t.Logf("%d MB, %v of CPU", usage.Maxrss>>10, cmd.ProcessState.UserTime())
 	must.Hold(t, usage.Maxrss <= 1<<20, "infer took %d MB, want at most 1024", usage.Maxrss>>10)
 	b, err := os.ReadFile(filepath.Join(dir, "wide.yaml"))
-	if err != nil || !bytes.Contains(b, []byte("\n# Constraints were looked for between the first 200 columns of the table alone.\n")) {
-		t.Errorf("%v; the proposal does not say where it looked for constraints", err)
-	}
+	must.Hold(t, err == nil && bytes.Contains(b, []byte("\n# Constraints were looked for between the first 200 columns of the table alone.\n")),
+		"%v; the proposal does not say where it looked for constraints", err)
 }

@@ -57,9 +57,8 @@ func TestReleaseIsKept(t *testing.T) {
 		}
 		got := dappleWith(t, dir, temp, args...)
 		got.want(t, 0)
-		if strings.Contains(got.stdout, takenUp) || !strings.Contains(got.stdout, "note    "+kept+" was left by an unfinished run") {
-			t.Errorf("request %d: %s", i, got.stdout)
-		}
+		must.Hold(t, !strings.Contains(got.stdout, takenUp) && strings.Contains(got.stdout, "note    "+kept+" was left by an unfinished run"),
+			"request %d: %s", i, got.stdout)
 	}
 	must.Do(t, os.Chtimes(table, time.Time{}, was.ModTime()))
 
@@ -105,9 +104,7 @@ func private(t *testing.T, dir string) {
 			return err
 		}
 		info, err := e.Info()
-		if err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has mode %v", path, info.Mode())
-		}
+		must.Hold(t, err != nil || info.Mode().Perm()&0o077 == 0, "others can read %s: %v", path, info)
 		return err
 	})
 	must.Hold(t, err == nil, "%v", err)
@@ -145,7 +142,6 @@ func TestPaidForWithTMPDIRInMemory(t *testing.T) {
 	must.Hold(t, err == nil && bytes.Equal(model, want.Model), "the model that is released is not the one that was drawn: %v", err)
 	standing, back := charges(t, dir)
 	must.Hold(t, standing == 1 && back == 0, "%d charges, %d taken back", standing, back)
-	if left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*")); err != nil || len(left) > 0 {
-		t.Errorf("left beside the output: %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(dir, "dapple-run-*"))
+	must.Hold(t, err == nil && len(left) <= 0, "left beside the output: %v, %v", left, err)
 }

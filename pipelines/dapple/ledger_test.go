@@ -53,14 +53,12 @@ func TestLedger(t *testing.T) {
 	got := dapple(t, dir, "plan", "--domain=people.yaml", "--input=people.csv", "--epsilon=1", "--delta=1e-9", "--ledger=b")
 	got.want(t, 0)
 	said := strings.Join(strings.Fields(got.stdout), " ") // lines are broken
-	if !regexp.MustCompile(` ledger b, the book of people: this run fits, and with it ε = 1\S* of 1.5 is spent; then there is room for one more run of ε = 1\.\d+( |$)`).MatchString(said) {
-		t.Errorf("plan says: %s", got.stdout)
-	}
+	must.Hold(t, regexp.MustCompile(` ledger b, the book of people: this run fits, and with it ε = 1\S* of 1.5 is spent; then there is room for one more run of ε = 1\.\d+( |$)`).MatchString(said),
+		"plan says: %s", got.stdout)
 	got = dapple(t, dir, synth("--ledger=b", "--quiet")...)
 	got.want(t, 0)
-	if !regexp.MustCompile(`note    b, the book of people: this run is charged; spent is ε = 1\S* of 1.5 by 1 run`).MatchString(got.stdout) {
-		t.Errorf("synth says: %s", got.stdout)
-	}
+	must.Hold(t, regexp.MustCompile(`note    b, the book of people: this run is charged; spent is ε = 1\S* of 1.5 by 1 run`).MatchString(got.stdout),
+		"synth says: %s", got.stdout)
 	for name, want := range map[string]string{"_privacy.json": `"data_set": "people"`, "_report.html": "entered in the budget book of people as entry 1: all that is entered there keeps ε = 1.5"} {
 		b, err := os.ReadFile(filepath.Join(dir, "out.release", name))
 		must.Hold(t, err == nil && strings.Contains(string(b), want), "%s does not name the book: %v", name, err)
@@ -192,9 +190,7 @@ func TestLaunchesOfOneRun(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	_ = cmd.Process.Signal(syscall.SIGKILL)
-	if err := cmd.Wait(); err == nil {
-		t.Fatal("five million rows were written before the kill")
-	}
+	must.Need(t, cmd.Wait() != nil, "five million rows were written before the kill")
 	dappleWith(t, dir, t.TempDir(), lost...).want(t, 2, "--run_id: run second was charged before, by entry 2 of ", "--again, or another --run_id, begins anew and spends again")
 	standing, _ := charges(t, dir)
 	must.Hold(t, standing == 2, "%d charges stand: %s", standing, out)
@@ -236,9 +232,8 @@ func TestLedgerOfKilledRuns(t *testing.T) {
 			ended++
 		}
 	}
-	if after != len(drawn)+ended || after+backAfter != standing+back || after < kills/2 || after+backAfter > kills {
-		t.Errorf("%d runs had drawn; %d charges stood and %d were taken back, %d and %d after clean", len(drawn), standing, back, after, backAfter)
-	}
+	must.Hold(t, after == len(drawn)+ended && after+backAfter == standing+back && after >= kills/2 && after+backAfter <= kills,
+		"%d runs had drawn; %d charges stood and %d were taken back, %d and %d after clean", len(drawn), standing, back, after, backAfter)
 	got := dapple(t, dir, "ledger", "b")
 	for run := range drawn {
 		must.Hold(t, regexp.MustCompile(`run `+run+` for .*\d\n`).MatchString(got.stdout), "run %s had drawn, and its charge does not stand", run)

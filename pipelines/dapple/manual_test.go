@@ -28,9 +28,7 @@ func TestManual(t *testing.T) {
 		must.Hold(t, err == nil, "%v", err)
 		text := strings.ReplaceAll(string(b), `\-`, "-")
 		for _, o := range c.options {
-			if !o.hidden && !o.word && !strings.Contains(text, "--"+o.name) {
-				t.Errorf("the page of %s lacks --%s", c.name, o.name)
-			}
+			must.Hold(t, o.hidden || o.word || strings.Contains(text, "--"+o.name), "the page of %s lacks --%s", c.name, o.name)
 		}
 		must.Hold(t, strings.Contains(text, ".TH ") && strings.Contains(text, c.summary), "the page of %s lacks its head or its summary", c.name)
 	}

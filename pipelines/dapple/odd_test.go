@@ -113,9 +113,7 @@ func expectRows(t *testing.T, table, want string, is func(row []string) bool) {
 	rows, err := csv.NewReader(f).ReadAll()
 	must.Need(t, err == nil && len(rows) == 101, "%d rows, %v", len(rows), err)
 	other := slices.DeleteFunc(rows[1:], is)
-	if len(other) > 10 {
-		t.Errorf("%d of 100 rows are not %s, such as %q", len(other), want, other[0])
-	}
+	must.Hold(t, len(other) <= 10, "%d of 100 rows are not %s, such as %.200q", len(other), want, other)
 }
 
 // TestExtremeBudgets: a budget with which a method cannot run is refused before anything is read; every other runs,
@@ -140,8 +138,7 @@ func TestExtremeBudgets(t *testing.T) {
 			run.want(t, 0)
 			continue
 		}
-		if run.want(t, 2); !strings.Contains(run.stderr, "nothing was read or written") {
-			t.Errorf("%s at ε = %s: %s", row.method, row.epsilon, run.stderr)
-		}
+		run.want(t, 2)
+		must.Hold(t, strings.Contains(run.stderr, "nothing was read or written"), "%s at ε = %s: %s", row.method, row.epsilon, run.stderr)
 	}
 }

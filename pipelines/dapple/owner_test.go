@@ -57,17 +57,15 @@ func TestOwnerIsGone(t *testing.T) {
 				t.Fatalf("it goes on:\n%s", said.String())
 			}
 			_ = cmd.Wait() // how it ended is looked at
-			if status := cmd.ProcessState.ExitCode(); status != c.status {
-				t.Fatalf("exit status %d, want %d:\n%s", status, c.status, said.String())
-			}
+			status := cmd.ProcessState.ExitCode()
+			must.Need(t, status == c.status, "exit status %d, want %d:\n%s", status, c.status, said.String())
 			if c.status == 0 {
 				must.Hold(t, len(names(t, filepath.Join(dir, "out"))) != 0, "no rows:\n%s", said.String())
 				return
 			}
 			cleaned := dappleWith(t, temp, temp, "clean", "--releases").stdout
-			if drew := strings.Contains(said.String(), "noise had been drawn") || strings.Contains(said.String(), "is spent"); drew != strings.Contains(cleaned, "counts as spent") {
-				t.Errorf("the run said\n%sand clean\n%s", said.String(), cleaned)
-			}
+			must.Hold(t, strings.Contains(said.String(), "noise had been drawn") || strings.Contains(said.String(), "is spent") == strings.Contains(cleaned, "counts as spent"),
+				"the run said\n%sand clean\n%s", said.String(), cleaned)
 			left := names(t, temp)
 			must.Hold(t, len(left) <= 0, "left: %q; clean said\n%s", left, cleaned)
 		})

@@ -228,15 +228,13 @@ func TestKill(t *testing.T) {
 	r := start(t, dir, synth(long["writing"]...)...)
 	r.until(t, "writing")
 	r.end(t, syscall.SIGKILL)
-	if left, err := filepath.Glob(filepath.Join(dir, "out*")); err != nil || len(left) > 0 {
-		t.Errorf("the killed run left %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(dir, "out*"))
+	must.Hold(t, err == nil && len(left) <= 0, "the killed run left %v, %v", left, err)
 	next := dappleWith(t, dir, r.temp, synth("--method=dpam", "--rows=10", "--json=next.json")...)
 	next.want(t, 0)
 	notes, err := os.ReadFile(filepath.Join(dir, "next.json")) // the last lines have the first notes alone
-	if err != nil || !strings.HasPrefix(next.stdout, "adopted the release belongs to the run begun ") || !strings.Contains(string(notes), "beside out.release are files of 1 other run that did not finish") {
-		t.Errorf("the next run does not say what it has taken up, and what is left (%v):\n%s%s", err, next.stdout, notes)
-	}
+	must.Hold(t, err == nil && strings.HasPrefix(next.stdout, "adopted the release belongs to the run begun ") && strings.Contains(string(notes), "beside out.release are files of 1 other run that did not finish"),
+		"the next run does not say what it has taken up, and what is left (%v):\n%s%s", err, next.stdout, notes)
 	rows := names(t, filepath.Join(dir, "out"))
 	must.Hold(t, len(rows) == 3 && strings.HasPrefix(rows[0], "part-"), "the next run left %v", rows)
 	dapple(t, dir, "verify", "out").want(t, 0)

@@ -56,9 +56,8 @@ func TestClockOnATerminal(t *testing.T) {
 			break // the other end is closed
 		}
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %q", err, shown.String())
-	}
+	err := cmd.Wait()
+	must.Need(t, err == nil, "%v: %q", err, shown.String())
 	text := shown.String()
 	for _, stage := range []string{"reading ", "measure ", "writing "} {
 		must.Hold(t, strings.Contains(text, "\r"+stage), "no stage %s in %q", stage, text)

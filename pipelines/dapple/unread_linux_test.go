@@ -48,9 +48,8 @@ func TestProgressThatNobodyReads(t *testing.T) {
 			text, status := into(t, dir, nil, place, synth("--overwrite", log)...)
 			must.Hold(t, status == 0 && strings.Contains(text, "\ndigest "), "standard error is %s, %s: exit status %d and\n%s", name, log, status, text)
 		}
-		if text, status := into(t, dir, nil, place, "check", "people.yaml", "people.csv"); status != 0 || text == "" {
-			t.Errorf("check, standard error is %s: exit status %d and\n%s", name, status, text)
-		}
+		text, status := into(t, dir, nil, place, "check", "people.yaml", "people.csv")
+		must.Hold(t, status == 0 && text != "", "check, standard error is %s: exit status %d and\n%s", name, status, text)
 	}
 }
 
@@ -70,14 +69,12 @@ func TestWordsThatCannotBeWritten(t *testing.T) {
 			{"the table is entered all the same", "book/entry-000001.json", []string{"ledger", "book", "--input=more.csv"}},
 		} {
 			text, status := into(t, dir, place, nil, row.args...)
-			if status != 1 || !strings.Contains(text, row.says) {
-				t.Errorf("%s, standard output is %s: exit status %d, want 1, and %q in\n%s", row.args[0], name, status, row.says, text)
-			}
+			must.Hold(t, status == 1 && strings.Contains(text, row.says),
+				"%s, standard output is %s: exit status %d, want 1, and %q in\n%s", row.args[0], name, status, row.says, text)
 			must.Passes(os.Stat(filepath.Join(dir, row.there)))(t)
 		}
-		if text, status := into(t, dir, nil, nil, "verify", "out"); status != 0 {
-			t.Errorf("verify: exit status %d\n%s", status, text)
-		}
+		text, status := into(t, dir, nil, nil, "verify", "out")
+		must.Hold(t, status == 0, "verify: exit status %d\n%s", status, text)
 		for _, gone := range []string{"out", "out.release", "more", "more.release", "book"} {
 			must.Do(t, os.RemoveAll(filepath.Join(dir, gone)))
 		}
