@@ -27,16 +27,23 @@ func (v *view) quantile(out *Answer, g *group, a *Aggregate, count sum) {
 		return x
 	}
 	out.Value = at(a.Level)
-	below := func(p *piece) float64 { return upTo(of(p), out.Value) }
-	s := v.deviation(g, func(p *piece) float64 { return count.part(p) * (below(p) - a.Level) / count.value },
-		func(p *piece) float64 { b := below(p); return b * (1 - b) / (count.value * count.value) },
-		func(at, code int, _ float64) float64 {
-			if v.far[at] == nil {
-				return 0 // of declared bins the ends are told below
-			}
-			return v.r.Errors.Inside(v.clique[at], domain.Code(code)) / count.value
-		})
-	out.Low, out.High = at(a.Level-sigmas95*s), at(a.Level+sigmas95*s)
+	off := func(x float64) float64 { // by what the share up to x may be off
+		below := func(p *piece) float64 { return upTo(of(p), x) }
+		return sigmas95 * v.deviation(g, func(p *piece) float64 { return count.part(p) * (below(p) - a.Level) / count.value },
+			func(p *piece) float64 { b := below(p); return b * (1 - b) / (count.value * count.value) },
+			func(at, code int, _ float64) float64 {
+				if v.far[at] == nil {
+					return 0 // of declared bins the ends are told below
+				}
+				return v.r.Errors.Inside(v.clique[at], domain.Code(code)) / count.value
+			})
+	}
+	before := math.Nextafter(out.Value, math.Inf(-1))
+	if unit > 0 {
+		before = out.Value - 1/unit
+	}
+	// That all people are at the last value or before it is certain; that so many are before it is not.
+	out.Low, out.High = at(a.Level-off(before)), at(a.Level+off(out.Value))
 	if low, high := out.Low, out.High; v.assumed(v.numbers[k]) { // only that they are in their cells is known
 		for _, s := range all {
 			if s.Low <= low && low <= s.High {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -205,5 +206,30 @@ func (p *pays) singles(t *testing.T, release *answer.Release, of *holding) {
 			}
 		}
 		of.add(ask(t, release, fmt.Sprintf("SELECT COUNT(*) FROM rows WHERE pay = %d", x))[0], n)
+	}
+}
+
+// TestQuantilesAreShares: of columns of few values a quantile may be a value, and the next one, as far as shares up to them say: an
+// interval of the share up to a value that holds the level lies in that of the quantile.
+func TestQuantilesAreShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 41))
+	for range 40 {
+		list := make([]string, 2+r.IntN(5))
+		for i := range list {
+			list[i] = strconv.Itoa((i + 1) * 10)
+		}
+		d := &domain.Domain{Attributes: []domain.Attribute{{Name: "g", Type: domain.String, Values: []string{"a", "b"}}, {Name: "x", Type: domain.Int64, Values: list}}}
+		rel := unexplained(t, d, math.Exp(8+5*r.Float64()))
+		for _, where := range []string{"", " WHERE g = a"} {
+			for i, value := range list[:len(list)-1] {
+				share := ask(t, rel, fmt.Sprintf("SELECT SHARE(x <= %s) FROM rows%s", value, where))[0]
+				level := share.Value + (r.Float64()-.5)*(share.High-share.Low)
+				if !(level > .001 && level < .999 && share.Low+.01 < level && level < share.High-.01) {
+					continue
+				}
+				q, x := ask(t, rel, fmt.Sprintf("SELECT QUANTILE(x, %g) FROM rows%s", level, where))[0], float64(10*(i+1))
+				must.Hold(t, q.Hidden > 0 || q.Low <= x && q.High >= x+10, "%g of %v%s: %g to %g, and %g to %g are up to %s", level, list, where, q.Low, q.High, share.Low, share.High, value)
+			}
+		}
 	}
 }
