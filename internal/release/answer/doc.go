@@ -19,7 +19,8 @@
 // holds most people. If several columns have cells of many values, the cells of the table beside it count too: u = .05 + .6·r² at
 // least, since beside a diagonal people are at one end of a cell. In a learned bin noise may hide people at the far end: their number times the width of the bin is an error
 // too, see [interval.Intervals.Inside]. Of a group with a part of the people of the bin it is the root of that part.
-// Half as many more may be at one value that a condition asks for.
+// Half as many more may be at one value that a condition asks for. Where a condition cuts the first or the last declared bin, all of the bin's
+// people may be at its end: values beyond the range have become it.
 // Far from all others, at an end of a range, as many people may be as the released differences leave room for, though a tail would have none
 // there. TestMeansOfTails and TestCodes have the coverage. Errors of numbers are widened by 1.2, since dependences of numbers run in one direction. A
 // quantile has the interval of the share below it, inverted; in a declared cell of several values it reaches to the cell's ends, for

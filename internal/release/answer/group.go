@@ -296,8 +296,11 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 			x := c.shared
 			if c.people > 0 && v.far[at] == nil && v.clique[at] != v.rows {
 				part := v.counts[at][code] / v.r.Units
-				if v.counted(v.clique[at]) {
+				switch bins := v.r.Domain.Attributes[v.clique[at]].Bins(); {
+				case v.counted(v.clique[at]):
 					part = c.asked / all
+				case code == 0 || code == bins-1: // values beyond the range have become its ends, and codes stand there
+					part = 1
 				}
 				assumed += min(1, dominant*part*part) * far(at, code, c.reach/sigmas95)
 			} else if c.people > 0 && v.far[at] != nil {

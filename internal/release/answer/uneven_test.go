@@ -108,6 +108,34 @@ func TestSeasons(t *testing.T) {
 	must.Hold(t, float64(held) >= .9*float64(asked), "%d of %d hold", held, asked)
 }
 
+// TestEndsOfBins: where many people of the first or the last declared bin are at the end of the range, counts and shares that cut the bin hold
+// the truth, also of groups.
+func TestEndsOfBins(t *testing.T) {
+	const bins, wide = 12, 10
+	d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(0, bins*wide-1, bins), Resolution: 1},
+		{Name: "sex", Type: domain.String, Values: []string{"F", "M"}}}}
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 63))
+		release, atEnd, k := unexplained(t, d, 25), r.Float64(), 1+r.IntN(wide-1)
+		for i := range release.Model.Weights {
+			release.Model.Weights[i] = 450 + 100*r.Float64()
+		}
+		release.Units = release.Model.Total()
+		for name, end := range map[string]int{fmt.Sprint("x < ", k): 0, fmt.Sprint("x >= ", bins*wide-k): bins - 1} {
+			for _, sex := range []string{"F", "M"} {
+				people := release.Model.Weights[2*end]
+				if sex == "M" {
+					people = release.Model.Weights[2*end+1]
+				}
+				truth := people * (atEnd + (1-atEnd)*float64(k)/wide)
+				a := ask(t, release, "SELECT COUNT(*) FROM rows WHERE sex = "+sex+" AND "+name)[0]
+				must.Hold(t, a.Low <= truth && truth <= a.High, "%s: %g to %g, %g of %g people, %g of the bin at the end", name, a.Low, a.High, truth, people, atEnd)
+				must.Hold(t, a.High < 2*people, "%s: up to %g of %g people", name, a.High, people)
+			}
+		}
+	}
+}
+
 // TestTailsThatAreCut: where far more people are at the end of a learned range than before it, larger values have become the end, and means,
 // sums, deviations and high quantiles say so. Tails that fade out, or end at 0, are as they are.
 func TestTailsThatAreCut(t *testing.T) {
