@@ -330,7 +330,7 @@ func reportCommand() command {
 		example: "dapple report out --about=about.yaml --registry=record.yaml --croissant=croissant.json",
 		options: []option{
 			{name: "dir", group: groupWhat, word: true, value: "DIR", usage: "the output of synth", required: true, set: text(&c.Dir)},
-			{name: "html", group: groupOutput, value: "FILE", usage: "the page to write; default: report.html beside the statement", set: text(&c.HTML)},
+			{name: "html", group: groupOutput, value: "FILE", usage: "the page to write (default report.html)", set: text(&c.HTML)},
 			{name: "registry", group: groupOutput, value: "FILE", usage: "a record for OpenDP's registry of deployments, as a draft", set: text(&c.Registry)},
 			{name: "croissant", group: groupOutput, value: "FILE", usage: "the rows in Croissant's form, for catalogues of data sets", set: text(&c.Croissant)},
 			{name: "about", group: groupOutput, value: "FILE", variable: "DAPPLE_ABOUT", usage: "texts in place of synth's; dapple help about lists the keys", set: text(&c.About)},
