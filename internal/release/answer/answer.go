@@ -273,7 +273,15 @@ func (v *view) ratio(out *Answer, g *group, top, down sum) {
 	if v.hides(out, g, down) {
 		return
 	}
-	out.Value = top.value / down.value
+	first := 0.0 // what all have has no rounding error
+	if i := slices.IndexFunc(g.pieces, func(p piece) bool { return down.part(&p) > 0 }); i >= 0 {
+		first = top.part(&g.pieces[i]) / down.part(&g.pieces[i])
+	}
+	for i := range g.pieces {
+		p := &g.pieces[i]
+		out.Value += p.weight * (top.part(p) - first*down.part(p)) / down.value
+	}
+	out.Value += first
 	out.StandardError = v.deviation(g, func(p *piece) float64 { return (top.part(p) - out.Value*down.part(p)) / down.value },
 		func(p *piece) float64 { return top.spread(p) / (down.value * down.value) }, v.farther)
 	out.Low, out.High = out.Value-sigmas95*out.StandardError, out.Value+sigmas95*out.StandardError

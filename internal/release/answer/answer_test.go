@@ -139,6 +139,9 @@ func TestAnswers(t *testing.T) {
 			must.Hold(t, i < len(want) && a.Group[0] == want[i], "%s: %q in place %d, want %q", sql, a.Group, i, want)
 		}
 	}
+	for _, a := range ask(t, r, "SELECT pay, sex, age, AVG(pay), SHARE(pay > 0) FROM rows WHERE day < 1971-02-11 AND pay > 1 GROUP BY pay, sex, age") {
+		must.Hold(t, fmt.Sprint(a.Low, a.High) == map[string]string{"AVG(pay)": a.Group[0] + " " + a.Group[0], "SHARE(pay > 0)": "1 1"}[a.Column], "what all people of %q have: %+v", a.Group, a)
+	}
 	bins := ask(t, r, "SELECT BIN(age, 15), COUNT(*) FROM rows GROUP BY BIN(age, 15)")
 	must.Hold(t, len(bins) == 3 && bins[1].Group[0] == "15", "bins: %+v", bins)
 }
