@@ -328,6 +328,10 @@ func (v *view) variance(out *Answer, g *group, a *Aggregate, count sum) {
 	}, func(at, code int, deviation float64) float64 {
 		if v.far[at] == nil {
 			deviation *= math.Sqrt(5. / 3) // squares of even values reach farther than even values
+		} else if x := inCell(&v.r.Domain.Attributes[v.clique[at]], domain.Code(code)); v.far[at][code] > 0 {
+			people := v.r.Errors.Inside(v.clique[at], domain.Code(code)) // whom noise may hide at one end of the bin
+			width := v.far[at][code] * math.Sqrt(x.variance()) / people
+			deviation = math.Sqrt(x.variance()) * (width + 2*math.Abs(x.mean-mean)) / count.value
 		}
 		return v.farther(at, code, deviation)
 	})

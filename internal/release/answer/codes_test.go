@@ -13,8 +13,8 @@ import (
 )
 
 // TestCodes: numbers among which a few people have a code, far from all others: one that the domain declares as an exact value, or one
-// that nothing tells from a number, of as many people as noise may hide. Intervals of means, sums and counts hold the truth, of all and
-// beside the code. A declared one is a cell by itself, however few people have it. A kind fails if fewer than 90 % hold, with a
+// that nothing tells from a number, of as many people as noise may hide. Intervals of means, sums, deviations and counts hold the truth, of
+// all and beside the code. A declared one is a cell by itself, however few people have it. A kind fails if fewer than 90 % hold, with a
 // false-alarm rate below 1 in 100,000.
 func TestCodes(t *testing.T) {
 	kinds := holdings{}
@@ -31,11 +31,14 @@ func TestCodes(t *testing.T) {
 			name, code = "declared", []int{-1, -99, 99_999, 999_999}[r.IntN(4)]
 			people = min(int(math.Exp(r.Float64()*math.Log(400))/float64(epsilon)), n/4)
 			a.Exact = []int64{int64(code)}
+			if draw%2 == 0 {
+				a = domain.Attribute{Name: "pay", Type: domain.Float64, FloatCuts: []float64{0, float64(top)}, FloatResolution: 1, Learned: 20, HasFallback: true, FloatExact: []float64{float64(code)}}
+			}
 			a.ReserveExact()
 		}
 		d := &domain.Domain{Attributes: []domain.Attribute{{Name: "g", Type: domain.String, Values: []string{"a", "b", "c"}, HasFallback: true}, a}}
 		e := domain.NewEncoder(d)
-		p, sum, rest := &pays{values: a.Fine()}, 0.0, 0.0
+		p, sum, rest, square := &pays{values: a.Fine()}, 0.0, 0.0, 0.0
 		for i := range n {
 			x := min(max(int(law()), 0), top)
 			if i < people {
@@ -43,8 +46,8 @@ func TestCodes(t *testing.T) {
 			} else {
 				rest += float64(x)
 			}
-			sum += float64(x)
-			number, _ := e.FromInt(1, int64(x))
+			sum, square = sum+float64(x), square+float64(x*x)
+			number, _ := e.FromFloat(1, float64(x))
 			p.group, p.pay = append(p.group, r.IntN(3)), append(p.pay, int(number))
 		}
 		release := released(t, p, d, "rake", epsilon, 1e-9, draw)
@@ -54,6 +57,7 @@ func TestCodes(t *testing.T) {
 			}
 		}
 		is("AVG(pay) FROM rows", sum/float64(n))
+		is("STDDEV(pay) FROM rows", math.Sqrt(square/float64(n)-sum*sum/float64(n*n)))
 		is("SUM(pay) FROM rows", sum)
 		if name == "declared" {
 			others := fmt.Sprintf("FROM rows WHERE pay != %d", code)
