@@ -40,9 +40,7 @@ func (m *machine) run(dir string, args ...string) string {
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	if err != nil {
-		m.t.Fatalf("dapple %s: %v\n%s", strings.Join(args, " "), err, errs.String())
-	}
+	must.Need(m.t, err == nil, "dapple %s: %v\n%s", strings.Join(args, " "), err, errs.String())
 	return string(out)
 }
 
@@ -128,18 +126,14 @@ func TestRowsThatGoWithAColumn(t *testing.T) {
 		g, dir := goesWithRows.make(rand.New(rand.NewPCG(seed, 77)), 5000), t.TempDir()
 		g.family = goesWithRows.name
 		for name, text := range map[string]string{"t.csv": g.csv(), "d.yaml": g.yaml()} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		m.made++
 		m.run(dir, "synth", "t.csv", "--output=out", "--format=csv", "--epsilon=.3", "--delta=1e-9", "--domain=d.yaml", "--expected_rows=5000", "--method=rake", "--quiet")
 		a, _ := m.query(dir, "SELECT kind, COUNT(*) FROM rows GROUP BY kind")
 		for _, x := range a.Answers {
 			m.interval(g.family, "counts", g.count(map[int]string{0: x.Group["kind"]}), x.Low, x.High, x.Group["kind"])
-			if x.From == "measured" {
-				t.Errorf("%s, seed %d: an answer that follows from what is assumed of rows is called measured", g.family, seed)
-			}
+			must.Hold(t, x.From != "measured", "%s, seed %d: an answer that follows from what is assumed of rows is called measured", g.family, seed)
 		}
 	}
 	t.Log(m.judge())
@@ -150,9 +144,7 @@ func (m *machine) table(g *generated, epsilon float64, method string) {
 	dir, found := m.t.TempDir(), method == ""
 	m.by = ""
 	for name, text := range map[string]string{"t.csv": g.csv(), "d.yaml": g.yaml(), "people.csv": g.all} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			m.t.Fatal(err)
-		}
+		must.Do(m.t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	family := g.family
 	args := slices.Concat([]string{"synth", "t.csv", "--output=out", "--format=csv", fmt.Sprintf("--epsilon=%g", epsilon), "--quiet"}, g.promise(), g.registry())
@@ -170,10 +162,7 @@ func (m *machine) table(g *generated, epsilon float64, method string) {
 	if lines := strings.Split(strings.TrimSuffix(closing, "\n"), "\n"); len(lines) > 8 || slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > 160 }) {
 		m.t.Errorf("%s: the last lines are %d:\n%s", family, len(lines), closing)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "out.release", "_report.html"))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	page := must.Value(os.ReadFile(filepath.Join(dir, "out.release", "_report.html")))(m.t)
 	if found {
 		m.total(g, family, dir)
 		m.found(g, family, dir)
@@ -221,9 +210,7 @@ func (m *machine) query(dir, sql string) (a answered, ok bool) {
 	if err != nil { // noise hides the answer, which is an answer too
 		return a, false
 	}
-	if err := json.Unmarshal(out, &a); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, json.Unmarshal(out, &a))
 	return a, true
 }
 
@@ -259,18 +246,15 @@ func (m *machine) means(g *generated, family, dir, page string) {
 		said := meanOnPage.FindStringSubmatch(card[:min(len(card), 300)])
 		a, known := m.query(dir, "SELECT AVG("+c.name+") FROM rows")
 		if said == nil || !known {
-			if known || said != nil {
-				m.t.Errorf("%s, %s: the page has a mean and query has none, or the reverse", family, c.name)
-			}
+			must.Hold(m.t, !known && said == nil, "%s, %s: the page has a mean and query has none, or the reverse", family, c.name)
 			continue
 		}
 		mean, _ := strconv.ParseFloat(said[1], 64)
 		half, _ := strconv.ParseFloat(said[2], 64)
 		m.interval(family, "means of the page", sum/n, mean-half, mean+half, c.name)
 		m.interval(family, "means of query", sum/n, a.Answers[0].Low, a.Answers[0].High, c.name)
-		if math.Abs(mean-a.Answers[0].Value) > .06*half+1e-9 {
-			m.t.Errorf("%s, %s: the page says %g ± %g, and query %g", family, c.name, mean, half, a.Answers[0].Value)
-		}
+		must.Hold(m.t, math.Abs(mean-a.Answers[0].Value) <= .06*half+1e-9,
+			"%s, %s: the page says %g ± %g, and query %g", family, c.name, mean, half, a.Answers[0].Value)
 	}
 }
 
@@ -363,15 +347,12 @@ func (m *machine) errors(g *generated, family, dir string, epsilon float64, meth
 	if err == nil {
 		err = json.Unmarshal([]byte(m.run(dir, append([]string{"evaluate", "d.yaml", "t.csv", "out", "--json=-"}, g.registry()...)...)), &compared)
 	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, err)
 	widths := compared.Real.Widths
 	truth, said := widths[len(widths)-1].TV, statement.Error
 	if g.exact && g.persons == nil {
-		if own := m.drawn(g, dir); math.Abs(own-truth) > 1e-6 {
-			m.t.Errorf("%s: evaluate says that rows are off by %g, and they are by %g", family, truth, own)
-		}
+		own := m.drawn(g, dir)
+		must.Hold(m.t, math.Abs(own-truth) <= 1e-6, "%s: evaluate says that rows are off by %g, and they are by %g", family, truth, own)
 	}
 	// Drawing rows adds an error of its own to the error of the model: at most one row a cell.
 	const drawn = .002

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // said is what a statement says of its figures.
@@ -45,9 +46,7 @@ func (m *machine) statement(dir string) (s said) {
 	if err == nil {
 		err = json.Unmarshal(b, &s)
 	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, err)
 	return s
 }
 
@@ -57,9 +56,7 @@ func (m *machine) source(dir, name string) (parquetio.Source, bool) {
 	if os.IsNotExist(err) {
 		return nil, false
 	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, err)
 	m.t.Cleanup(func() { f.Close() })
 	return f, true
 }
@@ -141,17 +138,12 @@ func unescaped(s string) []string {
 // published reads _marginals.parquet.
 func (m *machine) published(dir string) (list []published) {
 	src, ok := m.source(dir, "_marginals.parquet")
-	if !ok {
-		m.t.Fatal("there is no _marginals.parquet")
-	}
+	must.Need(m.t, ok, "there is no _marginals.parquet")
 	columns := []parquetio.Figures{{Name: "marginal", Words: []string{}}, {Name: "cell", Words: []string{}}}
 	for _, name := range []string{"fitted", "fitted_standard_error", "noisy", "standard_error", "fitted_high"} {
 		columns = append(columns, parquetio.Figures{Name: name, Numbers: []float64{}})
 	}
-	columns, err := parquetio.ReadFigures(src, "_marginals.parquet", columns)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	columns = must.Value(parquetio.ReadFigures(src, "_marginals.parquet", columns))(m.t)
 	for i, text := range columns[0].Words {
 		if i == 0 || text != columns[0].Words[i-1] {
 			names := unescaped(text)
@@ -228,21 +220,14 @@ func (m *machine) answers(g *generated, family, dir string) {
 	if !ok {
 		return
 	}
-	list, err := parquetio.ReadFigures(src, "_answers.parquet", []parquetio.Figures{{Name: "id", Words: []string{}}, {Name: "value", Numbers: []float64{}},
-		{Name: "low", Numbers: []float64{}}, {Name: "high", Numbers: []float64{}}})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	list := must.Value(parquetio.ReadFigures(src, "_answers.parquet", []parquetio.Figures{{Name: "id", Words: []string{}}, {Name: "value", Numbers: []float64{}},
+		{Name: "low", Numbers: []float64{}}, {Name: "high", Numbers: []float64{}}}))(m.t)
 	for i, id := range list[0].Words {
 		truth, ok := g.answers[id]
-		if !ok {
-			m.t.Fatalf("%s: there is no query %s", family, id)
-		}
+		must.Need(m.t, ok, "%s: there is no query %s", family, id)
 		m.interval(family, "_answers", truth, list[2].Numbers[i], list[3].Numbers[i], "query "+id)
 	}
-	if len(list[0].Words) != len(g.answers) {
-		m.t.Errorf("%s: %d answers to %d queries", family, len(list[0].Words), len(g.answers))
-	}
+	must.Hold(m.t, len(list[0].Words) == len(g.answers), "%s: %d answers to %d queries", family, len(list[0].Words), len(g.answers))
 }
 
 var (
@@ -290,9 +275,8 @@ func (m *machine) summary(g *generated, family, closing, page string, s said, la
 		n, _ := strconv.ParseFloat(strings.ReplaceAll(people[1], ",", ""), 64)
 		half, _ := strconv.ParseFloat(strings.ReplaceAll(people[2], ",", ""), 64)
 		m.interval(family, "people on the page", float64(g.people()), n-half, n+half, "people")
-		if math.Abs(n-s.Units.Count) > 1 || math.Abs(half-max(1, 1.96*s.Units.SD)) > max(.6, .006*half) {
-			m.t.Errorf("%s: the page says %g ± %g people, and the statement %g with %g", family, n, half, s.Units.Count, s.Units.SD)
-		}
+		must.Hold(m.t, math.Abs(n-s.Units.Count) <= 1 && math.Abs(half-max(1, 1.96*s.Units.SD)) <= max(.6, .006*half),
+			"%s: the page says %g ± %g people, and the statement %g with %g", family, n, half, s.Units.Count, s.Units.SD)
 	}
 	if s.Error.Measured == nil || g.persons != nil {
 		return
@@ -300,9 +284,7 @@ func (m *machine) summary(g *generated, family, closing, page string, s said, la
 	noise := 4*s.Error.Measured.SD + .002
 	// Of 8 standard deviations: by chance in 1 of 10^15 releases. How often it is chance that calls rows poor, nobody has computed.
 	for word, ok := range map[string]bool{"good": tv < .05*2+2*noise, "fair": tv < .1*2+2*noise, "poor": !nightly() || s.Error.Average > .1 || tv > .02 || largest > .02} {
-		if strings.Contains(text, "Usefulness: "+word) && !ok {
-			m.t.Errorf("%s: the rows are called %s, and the model is off by %g", family, word, tv)
-		}
+		must.Hold(m.t, !strings.Contains(text, "Usefulness: "+word) || ok, "%s: the rows are called %s, and the model is off by %g", family, word, tv)
 	}
 	m.within(family, "errors of the model", tv, s.Error.Average, noise, 2, s.Method)
 }
@@ -334,18 +316,10 @@ func (m *machine) pageShares(g *generated, family, page string) {
 // own sums over both, for tables of up to three columns with a cell a value.
 func (m *machine) drawn(g *generated, dir string) float64 {
 	files, err := filepath.Glob(filepath.Join(dir, "out", "*.csv"))
-	if err != nil || len(files) != 1 {
-		m.t.Fatalf("%d files: %v", len(files), err)
-	}
-	f, err := os.Open(files[0])
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must.Need(m.t, err == nil && len(files) == 1, "%d files: %v", len(files), err)
+	f := must.Value(os.Open(files[0]))(m.t)
 	defer f.Close()
-	list, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	list := must.Value(csv.NewReader(f).ReadAll())(m.t)
 	cells, rows, given := map[string]float64{}, g.total(), g.given()
 	for r := range g.columns[0].texts {
 		key := ""

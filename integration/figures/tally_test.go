@@ -15,6 +15,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
 // tally counts how many of the figures of a kind hold the truth: in all, and by release.
@@ -121,12 +123,8 @@ func (m *machine) judge() string {
 		if few || many {
 			m.red = append(m.red, key[0]+": "+key[1])
 		}
-		if few {
-			m.t.Errorf("%s: %d of %d of %s hold the truth", key[0], x.held, x.all, key[1])
-		}
-		if many {
-			m.t.Errorf("%s: %d of %d of %s hold the truth, more than %.0f %%", key[0], x.held, x.all, key[1], 100*most)
-		}
+		must.Hold(m.t, !few, "%s: %d of %d of %s hold the truth", key[0], x.held, x.all, key[1])
+		must.Hold(m.t, !many, "%s: %d of %d of %s hold the truth, more than %.0f %%", key[0], x.held, x.all, key[1], 100*most)
 	}
 	return b.String()
 }
@@ -153,9 +151,7 @@ func (m *machine) write(name, table string) {
 			fmt.Sprintf("Shares of the page may be off by what their digits leave out besides, %.0f %% of a half width in the mean: so nearly all hold.\n\n", 100*stat.Mean(m.rounded, nil)) +
 			heading + table
 	}
-	if err := errors.Join(err, os.WriteFile(name, []byte(short+longForm+long), 0o644)); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, errors.Join(err, os.WriteFile(name, []byte(short+longForm+long), 0o644)))
 }
 
 // nightly reports whether the long test runs.

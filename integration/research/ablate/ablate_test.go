@@ -51,7 +51,6 @@ func TestEffect(t *testing.T) {
 	base := []point{{"a", 1, 0, .1, 2}, {"a", 1, 1, .3, 2}, {"b", 1, 0, .001, 1}, {"b", 1, 1, .001, 1}}
 	without := []point{{"a", 1, 0, .2, 3}, {"a", 1, 1, .3, 3}, {"b", 1, 0, .001, 1}} // b is not touched, and not run again
 	e := must.Value(effectOf(base, without))(t)
-	if math.Abs(e.mean-.125) > 1e-9 || math.Abs(e.se-.125) > 1e-9 || e.best != "a" || math.Abs(e.most-.25) > 1e-9 || e.worst != "b" || e.least != 0 || math.Abs(e.cpu-.4) > 1e-9 {
-		t.Errorf("%+v", e)
-	}
+	must.Hold(t, math.Abs(e.mean-.125) <= 1e-9 && math.Abs(e.se-.125) <= 1e-9 && e.best == "a" && math.Abs(e.most-.25) <= 1e-9 && e.worst == "b" && e.least == 0 && math.Abs(e.cpu-.4) <= 1e-9,
+		"%+v", e)
 }

@@ -21,10 +21,8 @@ func TestFlattening(t *testing.T) {
 	must.Do(t, f.flatten(from, flat))
 	text := must.Value(os.ReadFile(flat))(t)
 	lines := strings.Split(string(text), "\n")
-	if len(lines) != 4 || strings.Count(lines[0], ",") != 122 || !strings.HasPrefix(lines[0], "pid,sex,age,day,state_0,cost_0,gap_1,state_1,") ||
-		!strings.HasPrefix(lines[1], "7,1,4,10,5,9,0,0,8,1390,3,0,,,") || !strings.HasPrefix(lines[2], "9,0,0,3,1,1,,,") {
-		t.Errorf("flattened:\n%s", text)
-	}
+	must.Hold(t, len(lines) == 4 && strings.Count(lines[0], ",") == 122 && strings.HasPrefix(lines[0], "pid,sex,age,day,state_0,cost_0,gap_1,state_1,") && strings.HasPrefix(lines[1], "7,1,4,10,5,9,0,0,8,1390,3,0,,,") && strings.HasPrefix(lines[2], "9,0,0,3,1,1,,,"),
+		"flattened:\n%s", text)
 	for change, want := range map[string]string{
 		"":                                       "0,1,4,10,5,9\n0,1,4,10,0,8\n0,1,4,1400,3,0\n1,0,0,3,1,1\n",
 		"7,1,4,10,5,9,0,0,8,=7,1,4,10,5,9,0,,8,": "0,1,4,10,5,9\n1,0,0,3,1,1\n",

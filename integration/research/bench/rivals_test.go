@@ -46,8 +46,7 @@ func TestRivals(t *testing.T) {
 			}
 			var mean [2]float64
 			for seed := range runs {
-				s, err := families.Solve(table, families.Request{Method: p.like, Neighbouring: p.relation, Epsilon: p.epsilon, Delta: deltas[name], Unrecorded: true}, families.Fixed(uint64(seed)))
-				must.Do(t, err)
+				s := must.Value(families.Solve(table, families.Request{Method: p.like, Neighbouring: p.relation, Epsilon: p.epsilon, Delta: deltas[name], Unrecorded: true}, families.Fixed(uint64(seed))))(t)
 				average, largest := table.Errors(ofWidth(s.Problem.Workload, 0), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
 				mean[0], mean[1] = mean[0]+average/float64(runs), mean[1]+largest/float64(runs)
 			}
@@ -55,9 +54,8 @@ func TestRivals(t *testing.T) {
 		}
 		average, largest := done[this][0], done[this][1]
 		t.Logf("%s, %s, ε = %g: %.4f / %.4f, of its authors' program %s / %s", p.table, p.like, float64(p.epsilon), average, largest, orDash(p.average), orDash(p.largest))
-		if p.average > 0 && average > p.average || p.largest > 0 && largest > 1.2*p.largest {
-			t.Errorf("%s, %s, ε = %g: average TV %.4f, largest %.4f; its authors' program has %.4f, %.4f", p.table, p.like, float64(p.epsilon), average, largest, p.average, p.largest)
-		}
+		must.Hold(t, (p.average <= 0 || average <= p.average) && (p.largest <= 0 || largest <= 1.2*p.largest),
+			"%s, %s, ε = %g: average TV %.4f, largest %.4f; its authors' program has %.4f, %.4f", p.table, p.like, float64(p.epsilon), average, largest, p.average, p.largest)
 	}
 }
 
@@ -69,9 +67,8 @@ func TestPage(t *testing.T) {
 	var others []modelled
 	must.Do(t, readLines(modelledFile, &others))
 	got, err := os.ReadFile(pageFile)
-	if err != nil || string(got) != page(all, rows, others) {
-		t.Errorf("%s is not made of %s (%v): run go -C integration/research run ./bench -only none -page bench", pageFile, entriesFile, err)
-	}
+	must.Hold(t, err == nil && string(got) == page(all, rows, others),
+		"%s is not made of %s (%v): run go -C integration/research run ./bench -only none -page bench", pageFile, entriesFile, err)
 	ours := entry{Contest: "adult7-3", Epsilon: 1, Method: "rake", outcome: outcome{Average: .02, Largest: .002, CPU: 1, Chosen: true}}
 	rival := entry{Contest: "adult7-3", Epsilon: 1, Method: "pep", outcome: outcome{Average: .05, Largest: .001, CPU: 1}}
 	dir := t.TempDir()
@@ -79,9 +76,8 @@ func TestPage(t *testing.T) {
 	back, err := readEntries(dir)
 	must.Need(t, err == nil && len(back) == 2 && back[1] == rival, "%s has %+v, %v", filepath.Join(dir, entriesFile), back, err)
 	text := page(back, nil, nil)
-	if !strings.Contains(text, "| largest 50 % |") || strings.Count(text, "largest 50 %") != 1 || !strings.Contains(text, "rake (auto)") {
-		t.Errorf("the page does not say that pep is ahead by half in largest errors:\n%s", text)
-	}
+	must.Hold(t, strings.Contains(text, "| largest 50 % |") && strings.Count(text, "largest 50 %") == 1 && strings.Contains(text, "rake (auto)"),
+		"the page does not say that pep is ahead by half in largest errors:\n%s", text)
 }
 
 // TestWorstGroupsOfThePage: on every table whose rows are judged, dapple's worst group is no further off than mst's.

@@ -25,20 +25,17 @@ func TestAsFound(t *testing.T) {
 		}
 		t.Run(table.Name, func(t *testing.T) {
 			x := readAsFound(t, table)
-			s, err := families.Solve(x, families.Request{Method: "auto", Neighbouring: dp.AddRemove, Epsilon: 1, Delta: 1e-9}, families.Fixed(1))
-			must.Do(t, err)
+			s := must.Value(families.Solve(x, families.Request{Method: "auto", Neighbouring: dp.AddRemove, Epsilon: 1, Delta: 1e-9}, families.Fixed(1)))(t)
 			rows := must.Value(x.Draw(s))(t)
 			day, month := x.Calendar(rows)
 			must.Hold(t, day <= .01 && month <= .01, "a day of the week is off by %.4f of the rows, a month by %.4f", day, month)
 			v := must.Value(x.Compare(t.Context(), rows))(t)
 			t.Logf("shapes %.4f, pairs %.4f", float64(v.Shapes.Average), float64(v.Trends.Average))
-			if v.Shapes.Average < .985 || float64(v.Trends.Average) < least {
-				t.Errorf("shapes %.4f, pairs %.4f, want .985 and %g", float64(v.Shapes.Average), float64(v.Trends.Average), least)
-			}
+			must.Hold(t, v.Shapes.Average >= .985 && float64(v.Trends.Average) >= least,
+				"shapes %.4f, pairs %.4f, want .985 and %g", float64(v.Shapes.Average), float64(v.Trends.Average), least)
 			for _, c := range v.Columns {
-				if math.Abs(float64(c.Real.Zeros-c.Synthetic.Zeros)) > .01 {
-					t.Errorf("%s: %.3f of zeros, want %.3f", c.Name, float64(c.Synthetic.Zeros), float64(c.Real.Zeros))
-				}
+				must.Hold(t, math.Abs(float64(c.Real.Zeros-c.Synthetic.Zeros)) <= .01,
+					"%s: %.3f of zeros, want %.3f", c.Name, float64(c.Synthetic.Zeros), float64(c.Real.Zeros))
 				off := float64((c.Synthetic.Mean - c.Real.Mean) / c.Real.SD)
 				must.Hold(t, math.Abs(off) <= .06, "%s: the mean is off by %.3f standard deviations", c.Name, off)
 			}

@@ -96,14 +96,12 @@ func TestAutoIsNotBehind(t *testing.T) {
 			var tv, largest [3]float64
 			for i, method := range []string{"auto", "dpam", "rake"} {
 				for seed := range seeds {
-					s, err := Solve(table, Request{Method: method, Epsilon: epsilon, Delta: 1e-9, Width: k.width, Unrecorded: true}, Fixed(uint64(seed)))
-					must.Do(t, err)
+					s := must.Value(Solve(table, Request{Method: method, Epsilon: epsilon, Delta: 1e-9, Width: k.width, Unrecorded: true}, Fixed(uint64(seed))))(t)
 					average, most := table.Errors(s.Problem.Workload.Maximal().Cliques(), func(c domain.Clique) []float64 { return s.Model.Marginal(c, nil) })
 					tv[i], largest[i] = tv[i]+average/float64(seeds), largest[i]+most/float64(seeds)
 				}
-				if tv[0] > k.most*tv[i] || largest[0] > 1.5*largest[i] {
-					t.Errorf("%s of %d, ε = %g: off by %.5f, most by %.5f; %s by %.5f and %.5f", k.name, k.width, float64(epsilon), tv[0], largest[0], method, tv[i], largest[i])
-				}
+				must.Hold(t, tv[0] <= k.most*tv[i] && largest[0] <= 1.5*largest[i],
+					"%s of %d, ε = %g: off by %.5f, most by %.5f; %s by %.5f and %.5f", k.name, k.width, float64(epsilon), tv[0], largest[0], method, tv[i], largest[i])
 			}
 			t.Logf("%s of %d, ε = %g: auto, dpam and rake are off by %.5f, most by %.5f", k.name, k.width, float64(epsilon), tv, largest)
 		}

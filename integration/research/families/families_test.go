@@ -51,9 +51,8 @@ func TestStructure(t *testing.T) {
 		must.Hold(t, n == 1, "%q: %d records of 1 unit", f.Name, n)
 	}
 	s := made["schedule"]
-	if len(s.Sizes) != 16 || slices.Min(s.Sizes) != 12 || slices.Max(s.Sizes) != 104 {
-		t.Errorf("the schedule has columns of %v cells, want 16 of 12 to 104", s.Sizes)
-	}
+	must.Hold(t, len(s.Sizes) == 16 && slices.Min(s.Sizes) == 12 && slices.Max(s.Sizes) == 104,
+		"the schedule has columns of %v cells, want 16 of 12 to 104", s.Sizes)
 	must.Equal(t, conflicts(s, []int{8}, 9), 0, "the hour does not follow from the time, in records")
 	must.Equal(t, conflicts(s, []int{4, 5}, 6), 0, "the distance does not follow from the route, in records")
 	d := made["columns of 100 values that follow from others"]
@@ -65,9 +64,8 @@ func TestStructure(t *testing.T) {
 	}
 	// 100 of 20,000 do not follow on average, and 60 or fewer, or 160 or more, with probability below 1e-4 each; 25 of
 	// those that do not follow would not be seen to at most.
-	if n := conflicts(made["near-deterministic pairs"], []int{7}, 8); n < 35 || n > 160 {
-		t.Errorf("%d of 20,000 records are not what the pair says, want about 100", n)
-	}
+	n := conflicts(made["near-deterministic pairs"], []int{7}, 8)
+	must.Hold(t, n >= 35 && n <= 160, "%d of 20,000 records are not what the pair says, want about 100", n)
 	share := made["one value of 99.9 %"].Shares(domain.Clique{3})[0]
 	must.Hold(t, math.Abs(share-.999) <= .001, "the frequent value has %.4f of the records", share)
 	x := made["12 binary columns, zeros declared"]

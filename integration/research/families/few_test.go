@@ -30,9 +30,8 @@ func TestFewPeople(t *testing.T) {
 			}
 		}
 		t.Logf("%s: kept %.2f, of mst %.2f; total variation %.4f, of mst %.4f", f.Name, kept[0], kept[1], off[0], off[1])
-		if kept[0] < .7*kept[1] || off[0] > off[1] {
-			t.Errorf("%s: kept %.2f, want .7 of mst's %.2f; total variation %.4f, want at most %.4f", f.Name, kept[0], kept[1], off[0], off[1])
-		}
+		must.Hold(t, kept[0] >= .7*kept[1] && off[0] <= off[1],
+			"%s: kept %.2f, want .7 of mst's %.2f; total variation %.4f, want at most %.4f", f.Name, kept[0], kept[1], off[0], off[1])
 	}
 }
 

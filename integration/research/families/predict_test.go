@@ -32,8 +32,7 @@ func TestPredictions(t *testing.T) {
 		for _, epsilon := range []dp.Epsilon{.3, 1} {
 			ratio, within, wide := 0.0, [4]float64{}, 0.0
 			for seed := range uint64(seeds) {
-				s, err := families.Solve(x, families.Request{Method: "rake", Epsilon: epsilon, Delta: 1e-9}, families.Fixed(seed))
-				must.Do(t, err)
+				s := must.Value(families.Solve(x, families.Request{Method: "rake", Epsilon: epsilon, Delta: 1e-9}, families.Fixed(seed)))(t)
 				ratio += s.TV / s.AverageTV(x) / seeds
 				for width := 1; width <= 3; width++ {
 					list := slices.DeleteFunc(s.Problem.Workload.Cliques(), func(c domain.Clique) bool { return len(c) != width })
@@ -43,12 +42,8 @@ func TestPredictions(t *testing.T) {
 				}
 			}
 			t.Logf("%s, ε = %g: predicted %.2f of the true total variation; within 1.96 standard errors %.3f, which are up to %.1f times what errors call for", f.Name, float64(epsilon), ratio, within[1:], wide)
-			if wide > widest {
-				t.Errorf("%s, ε = %g: standard errors are %.1f times what errors call for, want %g at most", f.Name, float64(epsilon), wide, widest)
-			}
-			if ratio < .8 || ratio > 1.25 {
-				t.Errorf("%s, ε = %g: predicted %.2f of the true total variation, want .8 to 1.25", f.Name, float64(epsilon), ratio)
-			}
+			must.Hold(t, wide <= widest, "%s, ε = %g: standard errors are %.1f times what errors call for, want %g at most", f.Name, float64(epsilon), wide, widest)
+			must.Hold(t, ratio >= .8 && ratio <= 1.25, "%s, ε = %g: predicted %.2f of the true total variation, want .8 to 1.25", f.Name, float64(epsilon), ratio)
 			if least := min(within[1], within[2], within[3]); least < want {
 				t.Errorf("%s, ε = %g: %.3f of the cells of columns, pairs and triples are within 1.96 standard errors, want %.2f", f.Name, float64(epsilon), within[1:], want)
 			}
@@ -66,8 +61,7 @@ func TestLikeARelease(t *testing.T) {
 	x := families.All()[i].Make(60_000, 8)
 	for _, epsilon := range []dp.Epsilon{.2, 2} {
 		solve := func(epsilon dp.Epsilon, seed uint64) *families.Solved {
-			s, err := families.Solve(x, families.Request{Method: "rake", Epsilon: epsilon, Delta: 1e-9, ErrorShare: solver.ErrorShare(0)}, families.Fixed(seed))
-			must.Do(t, err)
+			s := must.Value(families.Solve(x, families.Request{Method: "rake", Epsilon: epsilon, Delta: 1e-9, ErrorShare: solver.ErrorShare(0)}, families.Fixed(seed)))(t)
 			return s
 		}
 		s, like := solve(epsilon, 3), solve(epsilon/3, 9).Pattern()
@@ -80,8 +74,6 @@ func TestLikeARelease(t *testing.T) {
 		plain := predict()
 		t.Logf("ε = %g: predicted %.2f of the error, and %.2f with what the release measured", float64(epsilon), plain, scaled)
 		must.Hold(t, plain >= 1.6, "ε = %g: %.2f of the error is predicted without a measurement, which leaves nothing to show", float64(epsilon), plain)
-		if math.Abs(math.Log(scaled)) > math.Log(1.5) {
-			t.Errorf("ε = %g: %.2f of the error is predicted; want a factor of 1.5 at most", float64(epsilon), scaled)
-		}
+		must.Hold(t, math.Abs(math.Log(scaled)) <= math.Log(1.5), "ε = %g: %.2f of the error is predicted; want a factor of 1.5 at most", float64(epsilon), scaled)
 	}
 }

@@ -54,9 +54,8 @@ func TestPage(t *testing.T) {
 	for _, name := range []string{"README.md", "units.svg", "epsilon.svg", "columns.svg", "queries.svg"} {
 		got, err := os.ReadFile(name)
 		want, err2 := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || err2 != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not made of errors.csv (%v, %v): run go -C integration/research run ./paper -draw", name, err, err2)
-		}
+		must.Hold(t, err == nil && err2 == nil && bytes.Equal(got, want),
+			"%s is not made of errors.csv (%v, %v): run go -C integration/research run ./paper -draw", name, err, err2)
 	}
 }
 

@@ -46,9 +46,7 @@ func TestTableWithoutDomain(t *testing.T) {
 	if notes := strings.Join(res.Written.Notes, "\n"); !strings.Contains(notes, "5 of 7 columns") || !strings.Contains(notes, "left out: tags: it is REPEATED") || !strings.Contains(notes, "--rows=500 does not apply") {
 		t.Errorf("notes: %s", notes)
 	}
-	if res.Privacy.Epsilon != 5 || res.Privacy.Ledger[0].Stage != "found kinds" {
-		t.Errorf("the statement: ε = %g, %+v", res.Privacy.Epsilon, res.Privacy.Ledger)
-	}
+	must.Hold(t, res.Privacy.Epsilon == 5 && res.Privacy.Ledger[0].Stage == "found kinds", "the statement: ε = %g, %+v", res.Privacy.Epsilon, res.Privacy.Ledger)
 
 	// Rows go to a table too; all but its columns is looked at before anything is spent.
 	c.Output, c.Release, c.Rows = "bq://test.d.visits", filepath.Join(dir, "made"), 0

@@ -86,9 +86,8 @@ func TestSecondTableIsRefused(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()) // where staged files are kept
 	_, err := run(t, c)
 	want := "\ndapple sample --model=" + filepath.Join(c.Release, "_model.arrow") + " --output=bq://test.d.out --layout=two --write=truncate"
-	if err == nil || !strings.Contains(err.Error(), "test.d.out_people is loaded, and test.d.out_events is not") || !strings.Contains(err.Error(), want) {
-		t.Fatalf("%v, want %s", err, want)
-	}
+	must.Need(t, err != nil && strings.Contains(err.Error(), "test.d.out_people is loaded, and test.d.out_events is not") && strings.Contains(err.Error(), want),
+		"%v, want %s", err, want)
 	c.Services = good
 	more := sampleRequest(c)
 	more.Tables, more.Write = true, "truncate"

@@ -72,9 +72,8 @@ func TestTableToTable(t *testing.T) {
 			c := shop(t, r)
 			res := must.Value(run(t, c))(t)
 			var said strings.Builder
-			if err := res.WriteText(&said); err != nil || !strings.Contains(said.String(), "wrote   200 rows to bq://test.d.out (load job dapple_") {
-				t.Errorf("%v, said %s", err, said.String())
-			}
+			err := res.WriteText(&said)
+			must.Hold(t, err == nil && strings.Contains(said.String(), "wrote   200 rows to bq://test.d.out (load job dapple_"), "%v, said %s", err, said.String())
 			holds(t, r, "d.out", 200)
 			if !local {
 				for _, o := range objects(t, r) {
@@ -87,10 +86,9 @@ func TestTableToTable(t *testing.T) {
 			mustSample(t, more)
 			holds(t, r, "d.out", 240)
 			more.Write, more.Rows = "", 10
-			if _, err := pipelines.ValidateSample(services.Deadline(t), more); err == nil ||
-				!strings.Contains(err.Error(), "--output: test.d.out is not empty; choose another table or set --write=truncate") {
-				t.Errorf("a full table: %v", err)
-			}
+			_, err = pipelines.ValidateSample(services.Deadline(t), more)
+			must.Hold(t, err != nil && strings.Contains(err.Error(), "--output: test.d.out is not empty; choose another table or set --write=truncate"),
+				"a full table: %v", err)
 			compared(t, c)
 			proposed(t, c)
 		})
@@ -126,9 +124,8 @@ func proposed(t *testing.T, c pipelines.Config) {
 		src := must.Value(infer.Open(ctx, infer.Params{Input: c.Input, PrivacyID: "customer", FromData: fromData, Services: c.Services}))(t)
 		b := must.Value(src.Propose(ctx))(t)
 		text := string(b)
-		if !strings.Contains(text, "name: age, type: INT64") || !strings.Contains(text, "active, type: BOOL") || strings.Contains(text, "NOT PRIVATE") != fromData {
-			t.Error(text)
-		}
+		must.Hold(t, strings.Contains(text, "name: age, type: INT64") && strings.Contains(text, "active, type: BOOL") && strings.Contains(text, "NOT PRIVATE") == fromData,
+			"%v", text)
 	}
 }
 

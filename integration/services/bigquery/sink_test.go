@@ -58,12 +58,10 @@ func TestSecondRun(t *testing.T) {
 	must.Do(t, publish("run-1", bigqueryio.WriteEmpty))
 	second := r.sink(p, "run-2")
 	const full = "bigquery: test.d.t is not empty; choose another table or set write=truncate"
-	if err := second.Check(ctx); err == nil || err.Error() != full {
-		t.Errorf("Check: %v", err)
-	}
-	if err := publish("run-2", bigqueryio.WriteEmpty); err == nil || err.Error() != full+"; staged files kept" {
-		t.Errorf("Publish: %v", err)
-	}
+	err := second.Check(ctx)
+	must.Hold(t, err != nil && err.Error() == full, "Check: %v", err)
+	err = publish("run-2", bigqueryio.WriteEmpty)
+	must.Hold(t, err != nil && err.Error() == full+"; staged files kept", "Publish: %v", err)
 	left := r.left(t)
 	must.Hold(t, len(left) == 2, "left %v", left)
 	r.expect(t, 1)
@@ -87,9 +85,8 @@ func TestTableIsDescribed(t *testing.T) {
 		{Name: "height", Type: bq.FloatFieldType, Required: true},
 	}
 	for i, f := range want {
-		if i >= len(md.Schema) || md.Schema[i].Name != f.Name || md.Schema[i].Type != f.Type || md.Schema[i].Required != f.Required {
-			t.Fatalf("schema: got %v", md.Schema)
-		}
+		must.Need(t, i < len(md.Schema) && md.Schema[i].Name == f.Name && md.Schema[i].Type == f.Type && md.Schema[i].Required == f.Required,
+			"schema: got %v", md.Schema)
 	}
 	job := must.Value(r.Client(t).JobFromIDLocation(ctx, done.Job, "EU"))(t)
 	config := must.Value(job.Config())(t)

@@ -37,9 +37,8 @@ func look(t *testing.T, shots string, pages ...string) (faults []fault) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
 		var f fault
-		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
-			t.Fatalf("%s: %v", lines.Bytes(), err)
-		}
+		err := json.Unmarshal(lines.Bytes(), &f)
+		must.Need(t, err == nil, "%s: %v", lines.Bytes(), err)
 		faults = append(faults, f)
 	}
 	return faults

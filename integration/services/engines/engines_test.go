@@ -212,9 +212,7 @@ func (a account) withoutDomain(t *testing.T) {
 	a.run(t, 0, "verify", "killed")
 	for _, output := range []string{"found", "killed"} {
 		domain, err := os.ReadFile(filepath.Join(a.dir, output+".release", "_domain.yaml"))
-		if err != nil || !strings.Contains(string(domain), `"Female"`) || !strings.Contains(string(domain), `name: "age"`) {
-			t.Errorf("found, %v:\n%s", err, domain)
-		}
+		must.Hold(t, err == nil && strings.Contains(string(domain), `"Female"`) && strings.Contains(string(domain), `name: "age"`), "found, %v:\n%s", err, domain)
 	}
 	a.none(t, "*.found")
 	a.over(t)

@@ -81,9 +81,8 @@ func (a account) again(t *testing.T, output string, cmd *exec.Cmd, wait func() (
 	status, said := wait()
 	if status != 0 {
 		t.Logf("the job did not go on")
-		if !(status == 4 && strings.Contains(said, "dapple: interrupted\n"+kept) || status == 1 && strings.Contains(said, "dapple: interrupted\n"+unspent)) {
-			t.Errorf("%s: exit status %d:\n%s", output, status, said)
-		}
+		must.Hold(t, status == 4 && strings.Contains(said, "dapple: interrupted\n"+kept) || status == 1 && strings.Contains(said, "dapple: interrupted\n"+unspent),
+			"%s: exit status %d:\n%s", output, status, said)
 		said = a.run(t, 0, a.at(output, "--rows=10")...)
 	}
 	a.finished(t, output, said, charges)

@@ -38,7 +38,6 @@ func (a account) fromPython(t *testing.T) {
 	defer time.AfterFunc(patience, func() { _ = job.Process.Kill() }).Stop()
 	said, err := job.CombinedOutput()
 	must.Hold(t, err == nil && strings.Contains(string(said), "rows 50\n"), "%v\n%s", err, said)
-	if list, err := filepath.Glob(filepath.Join(store, "*.release")); err != nil || len(list) != 1 {
-		t.Errorf("releases %v, %v", list, err)
-	}
+	list, err := filepath.Glob(filepath.Join(store, "*.release"))
+	must.Hold(t, err == nil && len(list) == 1, "releases %v, %v", list, err)
 }

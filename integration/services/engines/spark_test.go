@@ -26,9 +26,8 @@ func TestSpark(t *testing.T) {
 	}
 	must.Do(t, err)
 	a.finished(t, "failing", a.run(t, 0, a.at("failing", fmt.Sprintf(`--environment_config={"command": %q, "env": {%q: %q}}`, script, jobs.ProgramVariable, digest))...), 2)
-	if list, err := filepath.Glob(script + ".*"); err != nil || len(list) < 4 {
-		t.Errorf("workers: %v, %v", list, err)
-	}
+	list, err := filepath.Glob(script + ".*")
+	must.Hold(t, err == nil && len(list) >= 4, "workers: %v, %v", list, err)
 
 	_, wait := a.start(t, a.at("dead", "--rows=5000000")...)
 	a.found(t, "dapple-run-*/*.release")

@@ -124,9 +124,8 @@ func TestDataflowFindsTheDomain(t *testing.T) {
 		}
 	}
 	got := strings.Join(names(t, s, "shop"), " ")
-	if strings.Contains(got, "_tmp") || strings.Contains(got, "worker") || strings.Contains(got, "out.found") || !strings.Contains(got, "out.release/_domain.yaml") {
-		t.Errorf("left behind: %s", got)
-	}
+	must.Hold(t, !strings.Contains(got, "_tmp") && !strings.Contains(got, "worker") && !strings.Contains(got, "out.found") && strings.Contains(got, "out.release/_domain.yaml"),
+		"left behind: %s", got)
 }
 
 // However a job of Dataflow ends without output, what is said of the budget is true, and nothing is left of it.
@@ -171,9 +170,7 @@ func TestTemplate(t *testing.T) {
 	c, d := onDataflow(t, c, func(*jobstest.Dataflow, *pipepb.Pipeline) {})
 	c.Engine.Cloud.Template, c.RunID = "gs://shop/template.json", "r1"
 	res := mustRun(t, c)
-	if !strings.HasPrefix(res.Submitted, "written    gs://shop/template.json, the job of run r1") || d.Jobs() != 0 {
-		t.Errorf("%d jobs, %q", d.Jobs(), res.Submitted)
-	}
+	must.Hold(t, strings.HasPrefix(res.Submitted, "written    gs://shop/template.json, the job of run r1") && d.Jobs() == 0, "%d jobs, %q", d.Jobs(), res.Submitted)
 	must.Fails(run(t, c))(t, "what became of it is not known here\nthe job may go on: count its budget as spent", "asked too early")
 	template := must.Value(files.ReadAll(ctx, c.Engine.Cloud.Template, 1<<20))(t)
 	for range 2 { // a second job changes nothing

@@ -77,9 +77,8 @@ func TestWholeRun(t *testing.T) {
 	err = evaluate.Run(ctx, evaluate.Config{Domain: c.Domain, Input: c.Input, Synthetic: c.Output}, &text)
 	must.Hold(t, err == nil && text.Len() != 0, "%v", err)
 	src := must.Value(infer.Open(ctx, infer.Params{Input: "gs://shop/in/**.parquet", FromData: true, PrivacyID: "customer"}))(t)
-	if b, err := src.Propose(ctx); err != nil || !strings.Contains(string(b), "name: plan") {
-		t.Errorf("%s, %v", b, err)
-	}
+	b, err := src.Propose(ctx)
+	must.Hold(t, err == nil && strings.Contains(string(b), "name: plan"), "%s, %v", b, err)
 }
 
 // Records that are kept until they are counted stay on this machine if all workers are in this process, encrypted as they are.
@@ -152,9 +151,8 @@ func TestObjectThatChanges(t *testing.T) {
 		change()
 		_, err = pipelines.Run(ctx, r)
 		must.Fail(t, err, input+": the file has changed since the run was planned\nnothing was written", "%s", input)
-		if there, err := files.Names(ctx, c.Output); err != nil || len(there) != 0 {
-			t.Errorf("left behind: %v, %v", there, err)
-		}
+		there, err := files.Names(ctx, c.Output)
+		must.Hold(t, err == nil && len(there) == 0, "left behind: %v, %v", there, err)
 	}
 }
 

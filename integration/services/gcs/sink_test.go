@@ -90,17 +90,15 @@ func TestDeniedAtEveryRequest(t *testing.T) {
 			_, failed := p.seen(k)
 			p.inject(k, denied, 0, 0)
 			if m, readErr := dirsink.Open(ctx, d.Path); readErr == nil {
-				if verifyErr := m.Verify(ctx); verifyErr != nil || err == nil && m.RunID != "run" {
-					t.Fatalf("%s %d: a manifest of run %s without its files: %v", k, n, m.RunID, verifyErr)
-				}
+				verifyErr := m.Verify(ctx)
+				must.Need(t, verifyErr == nil && (err != nil || m.RunID == "run"), "%s %d: a manifest of run %s without its files: %v", k, n, m.RunID, verifyErr)
 			} else if err == nil || !errors.Is(readErr, fs.ErrNotExist) {
 				t.Fatalf("%s %d: %v, %v", k, n, err, readErr)
 			}
 			_, err = d.Publish(ctx, refs, released, nil)
 			must.Need(t, err == nil, "%s %d: the repetition: %v", k, n, err)
-			if m, err := dirsink.Open(ctx, d.Path); err != nil || m.Rows != 10 || m.Verify(ctx) != nil {
-				t.Fatalf("%s %d: %+v, %v", k, n, m, err)
-			}
+			m, err := dirsink.Open(ctx, d.Path)
+			must.Need(t, err == nil && m.Rows == 10 && m.Verify(ctx) == nil, "%s %d: %+v, %v", k, n, m, err)
 			if failed == 0 && n > 1 {
 				break
 			}
@@ -142,9 +140,8 @@ func TestPrepareFindsWhatIsMissing(t *testing.T) {
 	d := directory("run")
 	d.Path = "gs://nowhere/out"
 	must.Fail(t, d.Prepare(ctx), `bucket "nowhere" does not exist; create it, or check the name`)
-	if _, err := writeShard(d, 0); err == nil || !strings.Contains(err.Error(), `bucket "nowhere" does not exist`) {
-		t.Error("a part in a missing bucket:", err)
-	}
+	_, err := writeShard(d, 0)
+	must.Hold(t, err != nil && strings.Contains(err.Error(), `bucket "nowhere" does not exist`), "a part in a missing bucket: %v", err)
 	front := startProxy(t, s)
 	for _, k := range []kind{list, upload, remove} {
 		front.inject(k, denied, 0, 1)

@@ -67,17 +67,14 @@ func TestStoreLostAnswers(t *testing.T) {
 		must.Hold(t, string(current) == "first" && created && err == nil, "%s: %q, %v, %v", f, current, created, err)
 		current, created, err = s.CreateIfAbsent(ctx, "model", []byte("second"))
 		must.Hold(t, string(current) == "first" && !created && err == nil, "%s: %q, %v, %v", f, current, created, err)
-		if _, found, err := s.Get(ctx, "other"); found || err != nil {
-			t.Errorf("%s: %v, %v", f, found, err)
-		}
+		_, found, err := s.Get(ctx, "other")
+		must.Hold(t, !found && err == nil, "%s: %v, %v", f, found, err)
 	}
 	services.StartStorage(t, "bucket")
-	if _, _, err := (store.Objects{Dir: "gs://nowhere/x"}).CreateIfAbsent(ctx, "model", nil); err == nil || !strings.Contains(err.Error(), `bucket "nowhere" does not exist`) {
-		t.Error(err)
-	}
-	if _, _, err := (store.Objects{Dir: "gs://bucket/x"}).CreateIfAbsent(ctx, "../model", nil); err == nil || !strings.HasPrefix(err.Error(), "store: name") {
-		t.Error(err)
-	}
+	_, _, err := (store.Objects{Dir: "gs://nowhere/x"}).CreateIfAbsent(ctx, "model", nil)
+	must.Hold(t, err != nil && strings.Contains(err.Error(), `bucket "nowhere" does not exist`), "%v", err)
+	_, _, err = (store.Objects{Dir: "gs://bucket/x"}).CreateIfAbsent(ctx, "../model", nil)
+	must.Hold(t, err != nil && strings.HasPrefix(err.Error(), "store: name"), "%v", err)
 }
 
 // A whole run through a bad network spends once, releases by way of the bucket, and leaves its output

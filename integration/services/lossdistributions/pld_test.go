@@ -39,8 +39,7 @@ func TestFiguresAreTheLibrarys(t *testing.T) {
 		k := then.Cases[i]
 		// Convolutions differ in the last digits between machines.
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*b }
-		if string(n.Events) != string(k.Events) || n.Delta != k.Delta || !near(n.Low, k.Low) || !near(n.High, k.High) {
-			t.Errorf("case %d is now %.9g to %.9g at δ = %g, kept is %.9g to %.9g at δ = %g", i, n.Low, n.High, n.Delta, k.Low, k.High, k.Delta)
-		}
+		must.Hold(t, string(n.Events) == string(k.Events) && n.Delta == k.Delta && near(n.Low, k.Low) && near(n.High, k.High),
+			"case %d is now %.9g to %.9g at δ = %g, kept is %.9g to %.9g at δ = %g", i, n.Low, n.High, n.Delta, k.Low, k.High, k.Delta)
 	}
 }

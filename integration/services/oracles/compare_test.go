@@ -45,9 +45,8 @@ func (w *written) check(t *testing.T, got *seen, types map[domain.Type]string, l
 	t.Helper()
 	want := w.cells()
 	rows := len(want[0])
-	if got.Rows != rows || got.Groups != w.groups() || len(got.Columns) != len(want) {
-		t.Fatalf("%d rows in %d groups of %d columns, want %d, %d, %d", got.Rows, got.Groups, len(got.Columns), rows, w.groups(), len(want))
-	}
+	must.Need(t, got.Rows == rows && got.Groups == w.groups() && len(got.Columns) == len(want),
+		"%d rows in %d groups of %d columns, want %d, %d, %d", got.Rows, got.Groups, len(got.Columns), rows, w.groups(), len(want))
 	if got.Root != "" && got.Root != "NULL" && got.Root != "REQUIRED" { // the format gives the root none
 		t.Errorf("the root is %s", got.Root)
 	}
@@ -57,9 +56,8 @@ func (w *written) check(t *testing.T, got *seen, types map[domain.Type]string, l
 		if a.Type == domain.Numeric && len(a.Cuts) == 0 { // no range is declared
 			typ = undeclared.Replace(typ)
 		}
-		if c.Name != a.Name || c.Optional != a.Null || c.Type != typ {
-			t.Errorf("column %q, optional %v, of type %q; want %q, %v, %q", c.Name, c.Optional, c.Type, a.Name, a.Null, typ)
-		}
+		must.Hold(t, c.Name == a.Name && c.Optional == a.Null && c.Type == typ,
+			"column %q, optional %v, of type %q; want %q, %v, %q", c.Name, c.Optional, c.Type, a.Name, a.Null, typ)
 		if slices.Contains(loose, a.Type) {
 			sameNumbers(t, a.Name, c.Cells, want[k])
 			continue
@@ -100,9 +98,7 @@ func (w *written) checkFooter(t *testing.T, a *domain.Attribute, groups []footer
 		if f.Min != nil && (!any || *f.Min != lo) || f.Max != nil && (!any || *f.Max != hi) {
 			t.Errorf("column %s, group %d: the footer states other ends than %q, %q: %q, %q", a.Name, g, lo, hi, show(f.Min), show(f.Max))
 		}
-		if any && (f.Min == nil || f.Max == nil) {
-			t.Errorf("column %s, group %d: the footer states no ends", a.Name, g)
-		}
+		must.Hold(t, !any || f.Min != nil && f.Max != nil, "column %s, group %d: the footer states no ends", a.Name, g)
 	}
 }
 

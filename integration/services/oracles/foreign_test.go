@@ -60,9 +60,7 @@ func (t *table) reads(tb testing.TB, path string) {
 	}
 	want := t.cells()
 	for k, cells := range got.cells() {
-		if !slices.Equal(cells, want[k]) {
-			tb.Errorf("%s: column %s: other cells", filepath.Base(path), t.d.Attributes[k].Name)
-		}
+		must.Hold(tb, slices.Equal(cells, want[k]), "%s: column %s: other cells", filepath.Base(path), t.d.Attributes[k].Name)
 	}
 }
 

@@ -24,39 +24,30 @@ func TestSystem(t *testing.T) {
 	for _, size := range []int{0, 5, large} {
 		t.Run(fmt.Sprint(size, " bytes"), func(t *testing.T) {
 			name := fmt.Sprintf("s3://bucket/dir-%d/object", size)
-			if _, err := s.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("nothing is there: %v", err)
-			}
+			_, err := s.Stat(ctx, name)
+			must.Hold(t, errors.Is(err, fs.ErrNotExist), "nothing is there: %v", err)
 			first := text(size, 0)
 			must.Do(t, write(s.Create, name, first))
 			old, err := s.Stat(ctx, name)
-			if err != nil || old.Size != int64(size) || old.Version == "" || size > 0 && old.CRC32C == 0 {
-				t.Errorf("%+v, %v", old, err)
-			}
+			must.Hold(t, err == nil && old.Size == int64(size) && old.Version != "" && (size <= 0 || old.CRC32C != 0), "%+v, %v", old, err)
 			must.Pass(t, write(s.Create, name, first), "made again with the same content")
-			if err := write(s.Create, name, append(text(size, 1), 'x')); !errors.Is(err, fs.ErrExist) {
-				t.Errorf("made again with another content: %v", err)
-			}
+			err = write(s.Create, name, append(text(size, 1), 'x'))
+			must.Hold(t, errors.Is(err, fs.ErrExist), "made again with another content: %v", err)
 			must.Pass(t, s.Copy(ctx, old, name+"-2", files.Info{}), "copied")
 			must.Pass(t, s.Copy(ctx, old, name+"-2", files.Info{}), "copied again")
 			must.Pass(t, write(s.Replace, name, append(text(size, 1), 'x')), "replaced")
-			if err := s.Copy(ctx, old, name+"-3", files.Info{}); size > 0 && !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("copied a version that is gone: %v", err)
-			}
+			err = s.Copy(ctx, old, name+"-3", files.Info{})
+			must.Hold(t, size <= 0 || errors.Is(err, fs.ErrNotExist), "copied a version that is gone: %v", err)
 			now, err := s.Stat(ctx, name)
 			must.Hold(t, err == nil && now.Version != old.Version, "the version is the same: %v", err)
-			if err := s.Copy(ctx, now, name+"-2", files.Info{}); !errors.Is(err, fs.ErrExist) {
-				t.Errorf("copied over another content: %v", err)
-			}
-			if got, err := content(now, int64(size), -1); got != "x" || err != nil {
-				t.Errorf("the end: %d bytes, %v", len(got), err)
-			}
-			if _, err := content(old, 0, 1); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("an old version was read: %v", err)
-			}
-			if err := s.Remove(ctx, old); !errors.Is(err, fs.ErrExist) {
-				t.Errorf("another version was removed: %v", err)
-			}
+			err = s.Copy(ctx, now, name+"-2", files.Info{})
+			must.Hold(t, errors.Is(err, fs.ErrExist), "copied over another content: %v", err)
+			got, err := content(now, int64(size), -1)
+			must.Hold(t, got == "x" && err == nil, "the end: %d bytes, %v", len(got), err)
+			_, err = content(old, 0, 1)
+			must.Hold(t, errors.Is(err, fs.ErrNotExist), "an old version was read: %v", err)
+			err = s.Remove(ctx, old)
+			must.Hold(t, errors.Is(err, fs.ErrExist), "another version was removed: %v", err)
 			must.Pass(t, errors.Join(s.Remove(ctx, now), s.Remove(ctx, now)), "removed twice")
 			w, err := s.Create(ctx, name)
 			if err == nil {
@@ -78,9 +69,8 @@ func TestSystem(t *testing.T) {
 		"create": write(s.Create, "s3://nowhere/object", []byte("x")),
 		"parts":  write(s.Create, "s3://nowhere/object", text(large, 0)),
 	} {
-		if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `bucket "nowhere" does not exist`) {
-			t.Errorf("%s in a bucket that is not there: %v", what, err)
-		}
+		must.Hold(t, err != nil && !errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), `bucket "nowhere" does not exist`),
+			"%s in a bucket that is not there: %v", what, err)
 	}
 }
 

@@ -68,10 +68,8 @@ func TestQualityIsSDMetrics(t *testing.T) {
 			x, ok := want.(float64)
 			must.Hold(t, ok == got.Defined() && (!ok || math.Abs(x-float64(got)) <= 1e-6), "%s, %s: %v, SDMetrics says %v", name, what, float64(got), want)
 		}
-		if len(got.Shapes.Items) != len(w.Shapes) || len(got.Trends.Items) != len(w.Trends) {
-			t.Fatalf("%s: %d columns and %d pairs, SDMetrics has %d and %d", name,
-				len(got.Shapes.Items), len(got.Trends.Items), len(w.Shapes), len(w.Trends))
-		}
+		must.Need(t, len(got.Shapes.Items) == len(w.Shapes) && len(got.Trends.Items) == len(w.Trends),
+			"%s: %d columns and %d pairs, SDMetrics has %d and %d", name, len(got.Shapes.Items), len(got.Trends.Items), len(w.Shapes), len(w.Trends))
 		for i, item := range got.Shapes.Items {
 			s := w.Shapes[i]
 			must.Hold(t, s[0] == item.Columns[0] && s[1] == item.Metric, "%s: %v by %s, SDMetrics has %v by %v", name, item.Columns, item.Metric, s[0], s[1])

@@ -49,9 +49,8 @@ func TestGoldenValues(t *testing.T) {
 		x, _ := Multiplicative(1024, 960, 10_000, 1, 1, rho10*.93, f*of10)
 		must.Hold(t, x > ten, "%g times the best number of rounds has a bound of %.4g, below %.4g", f, x, ten)
 	}
-	if _, ok := Rate("rake", tree10); ok {
-		t.Error("rake has a rate")
-	}
+	_, ok := Rate("rake", tree10)
+	must.Hold(t, !ok, "rake has a rate")
 }
 
 // The width from parts equals the width of normal numbers on the whole universe, within four standard errors: 1e-4 of false alarms.

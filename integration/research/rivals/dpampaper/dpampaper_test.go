@@ -114,9 +114,8 @@ func TestNoiseFitsTheBudget(t *testing.T) {
 			c := solvertest.CuratorFor(table, p, dp.ZCDP, 1)
 			must.Passes(Solve(p, solvertest.Published{Curator: c}))(t, "%v, epsilon %g", relation, float64(p.Epsilon))
 			p.Epsilon = dp.Epsilon(1.001 * epsilonLimit * lg)
-			if _, err := Accesses(p); err == nil {
-				t.Errorf("%v, epsilon %g: no error", relation, float64(p.Epsilon))
-			}
+			_, err := Accesses(p)
+			must.Hold(t, err != nil, "%v, epsilon %g: no error", relation, float64(p.Epsilon))
 		}
 	}
 }

@@ -28,9 +28,8 @@ func TestConformance(t *testing.T) {
 func TestConstants(t *testing.T) {
 	p := solvertest.Problem(solvertest.Tree10(), 3, dp.Replace, 1, false)
 	literal, proof := constantsOf(p, Literal, 1024, 960, 8), constantsOf(p, Proof, 1024, 960, 8)
-	if literal.rounds != 4 || math.Abs(literal.scale/10_000-1.243) > .001 {
-		t.Errorf("literal: %d rounds, λ = %g, want 4 and 1.243", literal.rounds, literal.scale/10_000)
-	}
+	must.Hold(t, literal.rounds == 4 && math.Abs(literal.scale/10_000-1.243) <= .001,
+		"literal: %d rounds, λ = %g, want 4 and 1.243", literal.rounds, literal.scale/10_000)
 	must.Hold(t, math.Abs(float64(proof.rounds)-963) <= 1, "proof: %d rounds, want 963", proof.rounds)
 }
 
@@ -48,9 +47,8 @@ func TestNoiseFitsTheBudget(t *testing.T) {
 			charge := float64(pl.rounds) * r * math.Tanh(r/2)
 			must.Hold(t, charge <= .98*root*root, "delta %g, epsilon %g: charge %g of %g", float64(delta), float64(p.Epsilon), charge, root*root)
 			p.Epsilon = dp.Epsilon(1.001 * epsilonLimit * lg)
-			if _, err := Accesses(p); err == nil {
-				t.Errorf("delta %g, epsilon %g: no error", float64(delta), float64(p.Epsilon))
-			}
+			_, err := Accesses(p)
+			must.Hold(t, err != nil, "delta %g, epsilon %g: no error", float64(delta), float64(p.Epsilon))
 		}
 	}
 }
@@ -92,8 +90,7 @@ func TestRandomIterate(t *testing.T) {
 	seen := map[float64]bool{}
 	for seed := range uint64(40) {
 		p.Seed = seed
-		result, err := Settings{}.Solve(p, solvertest.Published{Curator: solvertest.NewCurator(table, dp.Budget{Neighbouring: dp.Replace, Capacity: .0172}, 1)})
-		must.Do(t, err)
+		result := must.Value(Settings{}.Solve(p, solvertest.Published{Curator: solvertest.NewCurator(table, dp.Budget{Neighbouring: dp.Replace, Capacity: .0172}, 1)}))(t)
 		seen[result.Model.Weights[0]] = true
 	}
 	// a round is missed by 40 draws in 4·(3/4)^40 = 4e-5 of all choices of seeds
