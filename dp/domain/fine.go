@@ -194,7 +194,7 @@ func (f *fine) float(k int) float64 {
 func (a *Attribute) rounds() bool { return a.Type == Int64 || a.Type == Numeric }
 
 // nearest returns the number of the multiple of the resolution in place of which v is written: the nearest in the range, or
-// that of an exact value beyond.
+// the number of an exact value beyond.
 func (a *Attribute) nearest(v int64) int64 {
 	first, last := a.span()
 	below, above := outside(a.Exact, a.Cuts)

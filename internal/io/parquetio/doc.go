@@ -49,7 +49,7 @@
 //
 // A page is in memory as a whole, and the garbage collector lets memory grow to twice its size: 70 MB and twice the largest page.
 //
-// A footer is kept as bytes, of which those of one row group are parsed at a time, by hand: arrow-go makes 60 MB of objects of a
+// A footer is kept as bytes, and its row groups are parsed one at a time, by hand: arrow-go makes 60 MB of objects of a
 // footer of 10 MB, allocates 128 MB for one of 22 bytes that claims 16,777,216 row groups, and refuses files with an unknown
 // logical type. All columns of a row group are read at once, a page of each in memory, and their pages in pieces of 16,384 rows:
 // some writers make a million rows one page.

@@ -45,8 +45,8 @@ func (s Step) Key(ctx context.Context) (string, error) {
 // FoundKey is the key of a finding, by its ID.
 func FoundKey(id string) string { return "found-" + id }
 
-// Found enters what a finding may have spent of a budget that it shares with a release: the step is that of the finding, or that
-// of the release, which makes sure of it.
+// Found enters what a finding may have spent of a budget that it shares with a release: the step is the finding's, or
+// the release's, which makes sure of it.
 func (s Step) Found(ctx context.Context, prior *accountant.Prior, finding bool) error {
 	if prior.ID == "" {
 		return errors.New("the finding before this release has no ID, under which it could be charged: find the domain again")

@@ -9,7 +9,7 @@ import (
 // mostAsked is the most tables whose error is predicted: so many of them, evenly chosen, stand for all.
 const mostAsked = 2
 
-// unmeasured returns the average total variation that is predicted of those of the workload's widest tables that need more of the model's
+// unmeasured returns the average total variation that is predicted of the workload's widest tables that need more of the model's
 // columns than they have, as a column that a gap stands for is computed from several; how many such tables there are, and how many of the
 // widest in all.
 func unmeasured(r *answer.Release, w query.Workload) (tv float64, some, all int) {

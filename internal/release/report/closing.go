@@ -301,7 +301,7 @@ func (e Errors) basis() string {
 	return "from " + e.From
 }
 
-// predictedText is for models whose cells no measurement bounds, but for those of one-way tables.
+// predictedText is for models whose cells no measurement bounds, but for cells of one-way tables.
 func predictedText(e Errors) string {
 	tv := ""
 	if e.AverageTV > 0 && e.Measured == nil { // else it has its own line

@@ -44,7 +44,7 @@ func rowsSD(d *domain.Domain, sizes []int, l *accountant.Ledger, measured []Nois
 
 // dealt is the total variation of a value and the one in the row before if rows are dealt at random to people: .27 to .42 on five made-up
 // tables whose rows follow each other (integration/research/bench, Rows in order). There predictions of .02 to .08 were of errors
-// of .04 to .08, and those of .20 and .25, flights and parcels, of .20 and .22: a column of flights was worse than dealt, and pairs of
+// of .04 to .08, and predictions of .20 and .25, flights and parcels, of .20 and .22: a column of flights was worse than dealt, and pairs of
 // columns by a third than without an order. Half of dealt lies between.
 const dealt = .27
 
@@ -52,7 +52,7 @@ const dealt = .27
 const dealtGaps = .19
 
 // predictOrder predicts the total variation of a value and the one in the row before, on average over the remembered columns, and
-// that of gaps; NaN for what the domain has not.
+// the total variation of gaps; NaN for what the domain has not.
 func predictOrder(p solver.Problem, m solver.Method, l *accountant.Ledger, measured []Noisy, like *solver.Pattern) (follow, gaps float64) {
 	follow, gaps = math.NaN(), math.NaN()
 	if !p.Domain.Ordered() {

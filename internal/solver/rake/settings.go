@@ -193,7 +193,7 @@ func scoredWide(p solver.Problem, t choose.Targets) int {
 	return min(len(t.Wide), max(scorable(p, wideShare, wideNoise)-len(t.Pairs)-scoredTriples(p, t), 0), mostScored)
 }
 
-// MeasuresAll reports whether a run scores each marginal of the workload, also those of more than WidestTable columns. It does not if
+// MeasuresAll reports whether a run scores each marginal of the workload, also marginals of more than WidestTable columns. It does not if
 // combinations are excluded: a descent on many residuals is slow at that.
 func MeasuresAll(p solver.Problem) bool {
 	t, all := choose.NewTargets(p), map[string]bool{}

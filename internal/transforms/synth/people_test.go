@@ -14,7 +14,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/testkit/must"
 )
 
-// tied is a domain of two ordered ages in wide bins, a date in parts, and two columns whose places in bins follow those of
+// tied is a domain of two ordered ages in wide bins, a date in parts, and two columns whose places in bins follow the places of
 // another column and its bins.
 func tied() *domain.Domain {
 	run := []domain.Run{{From: 0, Share: .5}, {From: 50, Share: .5}}

@@ -100,8 +100,8 @@ func typeOf(t reflect.Type) (domain.Type, bool) {
 	return 0, false
 }
 
-// Found returns, of the columns of a table, those that fields of t are called after, as attributes whose Type is that of the
-// table, or of the field if the table is text. It lists fields that no column is for, and those that do not hold theirs.
+// Found returns, of the columns of a table, those that fields of t are called after, as attributes with the table's
+// Type, or the field's if the table is text. It lists fields that no column is for, and those that do not hold theirs.
 func Found(t reflect.Type, names []string, attribute func(i int) (a domain.Attribute, untyped bool)) (*domain.Domain, error) {
 	own, err := Columns(t)
 	if err != nil {

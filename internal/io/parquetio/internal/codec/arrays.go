@@ -202,7 +202,7 @@ func (d *Arrays) dictionary() error {
 		numbers[i] = int32(i)
 	}
 	d.texts = texts.NewArray()
-	// The library decodes indices as fast as it can if they are those of the numbers 0, 1, 2 …
+	// The library decodes indices as fast as it can if they stand for the numbers 0, 1, 2 …
 	node, err := schema.NewPrimitiveNode("x", d.column.SchemaNode().RepetitionType(), parquet.Types.Int32, -1, 0)
 	if err != nil {
 		return ErrPage

@@ -40,7 +40,7 @@ type Logical struct {
 	Precision, Scale int64
 }
 
-// Unit is that of a time.
+// Unit is the unit of a time.
 type Unit int
 
 // The units of times, by their numbers in Parquet's footers.

@@ -18,7 +18,7 @@ var stated = parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST),
 	parquet.WithCreatedBy("dapple"))
 
 // Writer is a file being written: columns that fill up pages, and encoders that hold the pages of a row
-// group until it is full. Memory is that of one row group and one page, whatever the number of rows.
+// group until it is full. It holds one row group and one page in memory, whatever the number of rows.
 type Writer struct {
 	columns  []*Column
 	encoders []*encoder

@@ -48,7 +48,7 @@ func (x *Candidates) PredictOf(cliques []domain.Clique) float64 {
 }
 
 // ownErrors returns a function that says how far off a table is expected to be beyond the tables inside, counts, with and without what
-// was measured of it. One of more than two columns that was not scored has the least error of those of its width that were, and none if
+// was measured of it. One of more than two columns that was not scored has the least error of the scored ones of its width, and none if
 // all values of a column are pooled.
 func (x *Candidates) ownErrors() func(domain.Clique) (with, without float64) {
 	type pair struct{ with, without float64 }
@@ -69,7 +69,7 @@ func (x *Candidates) ownErrors() func(domain.Clique) (with, without float64) {
 	}
 }
 
-// predictTable returns the expected total variation of a table: its own error in quadrature with those of the tables inside, and on
+// predictTable returns the expected total variation of a table: its own error in quadrature with the errors of the tables inside, and on
 // top of it what its merged values cost.
 func (x *Candidates) predictTable(c domain.Clique, own func(domain.Clique) (with, without float64)) float64 {
 	square, unmeasured := 0.0, 0.0

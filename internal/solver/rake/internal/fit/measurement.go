@@ -126,7 +126,7 @@ func (f *Fit) Add(c *choose.Candidate, m query.Measurement) {
 	t.values, t.precision, t.axes = m.Values, u, f.axes(c.Clique)
 	t.ordered = f.ordered(c.Clique) && len(t.base) <= mostLinked
 	t.lower = lowerPart(t.base, shape)
-	if len(c.Clique) == 2 && slices.Min(t.base) == 0 { // sweeps over a base with zeros end before its sums are those of the columns
+	if len(c.Clique) == 2 && slices.Min(t.base) == 0 { // sweeps over a base with zeros end before its sums are the columns'
 		t.lower = lowerPart(f.Merged.Independent(c.Clique, f.Units), shape)
 	}
 	t.ridge = ridge(t.base, u, t.relative)
