@@ -105,8 +105,7 @@ func decodedBytes(t table.Source) int64 {
 
 // keepsRecords reports whether coded records are kept until they are counted.
 func (r *Request) keepsRecords() bool {
-	shape := counts.ShapeOf(r.File.Domain, r.Problem.Workload, countParams(r))
-	return shape.Records
+	return counts.ShapeOf(r.File.Domain, r.Problem.Workload, countParams(r)).Records
 }
 
 // countParams asks for the counts of the whole universe if the method measures them.

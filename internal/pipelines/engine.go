@@ -260,26 +260,15 @@ func (e Engine) checkPlaces(f *Faults, places map[string]string) {
 	if !e.runner.Elsewhere || e.Shared {
 		return
 	}
+	where, fix := "workers of "+e.Environment+" may be on others", "name a place on gs:// or s3://, or say by --shared that all of them see it under this name"
+	if e.runner.Dataflow {
+		where, fix = "workers of Dataflow are not", "name a place on gs://, or a table of BigQuery"
+	}
 	for _, flag := range []string{"--input", "--output", "--release", "--store"} {
 		if p := places[flag]; p != "" && !files.Remote(p) {
-			f.add(flag, fmt.Sprintf("%s is a local path, and %s", p, e.whereWorkersAre()),
-				e.placeFix())
+			f.add(flag, fmt.Sprintf("%s is a local path, and %s", p, where), fix)
 		}
 	}
-}
-
-func (e Engine) whereWorkersAre() string {
-	if e.runner.Dataflow {
-		return "workers of Dataflow are not"
-	}
-	return "workers of " + e.Environment + " may be on others"
-}
-
-func (e Engine) placeFix() string {
-	if e.runner.Dataflow {
-		return "name a place on gs://, or a table of BigQuery"
-	}
-	return "name a place on gs:// or s3://, or say by --shared that all of them see it under this name"
 }
 
 // checkEndpoint checks that a job service answers.

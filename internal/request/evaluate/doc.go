@@ -2,10 +2,7 @@
 // pays nothing for it: its figures are covered by no privacy guarantee, and every form of its output
 // says so.
 //
-//	truth, err := evaluate.ReadTrue(ctx, "people.csv", file, table.Options{})
-//	synthetic, err := evaluate.ReadSynthetic(ctx, "out/", file, table.Options{})
-//	report, err := evaluate.Compare(ctx, evaluate.Tables{Real: truth, Synthetic: synthetic}, w, file.Domain)
-//	err = report.WriteText(os.Stdout)
+//	err := evaluate.Run(ctx, evaluate.Config{Domain: "people.yaml", Input: "people.csv", Synthetic: "out/"}, os.Stdout)
 //
 // # What is compared
 //

@@ -12,34 +12,9 @@ import (
 	"github.com/dapple-dp/dapple/internal/request/rules"
 )
 
-// ReadTrue reads a true table, CSV in the form that the domain file declares, Parquet or BigQuery's: a
-// file, a pattern such as dir/*.parquet, a released directory, bq://project.dataset.table. If the domain
-// has a privacy ID the table holds one record of each privacy unit, or with events all of them; see Builder.
-//
-// Errors name files and columns, never a value.
-func ReadTrue(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
-	return read(ctx, input, f, true, o)
-}
-
-// ReadSynthetic reads a synthetic table, CSV with a header line, Parquet or BigQuery's: a released
-// directory, trusting only its manifest, or whatever ReadTrue takes. Every row counts: synthetic
-// rows have no IDs, except rows of people who have several.
-func ReadSynthetic(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
-	return read(ctx, input, f, false, o)
-}
-
-func read(ctx context.Context, input string, f *schema.File, real bool, o table.Options) (*Table, error) {
-	s, err := findSource(ctx, input, o)
-	if err == nil {
-		err = s.check(ctx, f, real)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("evaluate: %w", err)
-	}
-	return s.read(ctx, nil)
-}
-
-// source is a table that has been found and is not read yet.
+// source is a table that has been found and is not read yet: a file, a pattern such as dir/*.parquet, a released directory,
+// bq://project.dataset.table. A true table has the form that the domain file declares, and one record of each privacy unit, or
+// with events all of them (see Builder). Every row of a synthetic table counts. Errors name files and columns, never a value.
 type source struct {
 	table  table.Source
 	domain *domain.Domain

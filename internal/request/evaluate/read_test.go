@@ -45,6 +45,17 @@ func write(t *testing.T, name, text string) string {
 	return name
 }
 
+func readTable(ctx context.Context, input string, f *schema.File, real bool) (*Table, error) {
+	s, err := findSource(ctx, input, table.Options{})
+	if err == nil {
+		err = s.check(ctx, f, real)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.read(ctx, nil)
+}
+
 func TestReadTrueCSV(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.csv"), "id;age;sex;visited;income;married\n"+
@@ -54,7 +65,7 @@ func TestReadTrueCSV(t *testing.T) {
 	write(t, filepath.Join(dir, "b.csv"), "sex;id;age;visited;income;married\n"+
 		"Female;p1;5;2024-02-01;1.00;true\n"+ // the same cells again
 		"Male;p3;79;2024-04-01;1000;false\n")
-	got := must.Value(ReadTrue(context.Background(), filepath.Join(dir, "*.csv"), parseDomain(t, ""), table.Options{}))(t)
+	got := must.Value(readTable(context.Background(), filepath.Join(dir, "*.csv"), parseDomain(t, ""), true))(t)
 	want := [][]domain.Code{{0, 2, 1}, {0, 8, 7}, {0, 1, 1}, {0, 3, 1}, {1, 2, 0}}
 	must.Hold(t, got.Rows == 3 && reflect.DeepEqual(got.Columns, want), "%d rows %v, want 3 rows %v", got.Rows, got.Columns, want)
 }
@@ -106,9 +117,9 @@ func TestReadSyntheticIsWhatWasWritten(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "out")
 		publish(t, dir, extension, f.Domain, want)
 		write(t, filepath.Join(dir, "part-leftover."+extension), "not in the manifest")
-		got := must.Value(ReadSynthetic(context.Background(), dir, f, table.Options{}))(t)
+		got := must.Value(readTable(context.Background(), dir, f, false))(t)
 		must.Hold(t, reflect.DeepEqual(got.Columns, want.Columns), "%s: the table that is read is not the one that was written", extension)
-		parts := must.Value(ReadSynthetic(context.Background(), filepath.Join(dir, "part-0*."+extension), f, table.Options{}))(t)
+		parts := must.Value(readTable(context.Background(), filepath.Join(dir, "part-0*."+extension), f, false))(t)
 		must.Hold(t, reflect.DeepEqual(parts.Columns, want.Columns), "%s: the table of a pattern is not the one that was written", extension)
 	}
 }
@@ -131,8 +142,8 @@ func TestOwnRowsAreReadInTheirOwnForm(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			publish(t, dir, extension, f.Domain, want)
 			for _, input := range []string{dir, filepath.Join(dir, "part-0*."+extension)} {
-				for what, read := range map[string]func(context.Context, string, *schema.File, table.Options) (*Table, error){"true": ReadTrue, "synthetic": ReadSynthetic} {
-					if got, err := read(t.Context(), input, f, table.Options{}); err != nil || !reflect.DeepEqual(got.Columns, want.Columns) {
+				for what, real := range map[string]bool{"true": true, "synthetic": false} {
+					if got, err := readTable(t.Context(), input, f, real); err != nil || !reflect.DeepEqual(got.Columns, want.Columns) {
 						t.Errorf("{%s}: %s as the %s table is not what was written: %v", form, input, what, err)
 					}
 				}
@@ -163,7 +174,7 @@ func TestReadErrorsNameTheFault(t *testing.T) {
 		{context.Background(), write(t, filepath.Join(dir, "bad.parquet"), "secret"), "bad.parquet"},
 		{ended, good, "context canceled"},
 	} {
-		_, err := ReadTrue(row.ctx, row.input, f, table.Options{})
+		_, err := readTable(row.ctx, row.input, f, true)
 		must.Hold(t, err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "secret"),
 			"%s: error %v, want one with %q and without a value", row.input, err, row.want)
 	}
