@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Clique is a set of attributes, as ascending positions in a Domain.
@@ -100,9 +102,5 @@ func (c Clique) Key() string {
 
 // Names returns the attribute names of c in d.
 func (c Clique) Names(d *Domain) []string {
-	n := make([]string, len(c))
-	for i, a := range c {
-		n[i] = d.Attributes[a].Name
-	}
-	return n
+	return lists.Of(c, func(a int) string { return d.Attributes[a].Name })
 }

@@ -3,6 +3,8 @@ package domain
 import (
 	"cmp"
 	"slices"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Derived is a column that is computed from others in every row written. It is not modelled: it is not an attribute,
@@ -100,11 +102,7 @@ func Arranged[T any](order []int, list []T) []T {
 	if order == nil {
 		return list
 	}
-	out := make([]T, len(order))
-	for i, from := range order {
-		out[i] = list[from]
-	}
-	return out
+	return lists.Of(order, func(from int) T { return list[from] })
 }
 
 // Written returns the domain of the rows that are written: generated columns, then attributes and derived columns, each

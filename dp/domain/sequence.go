@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/internal/kit/errtext"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Sequence declares that a person's records follow each other in the order of a column of numbers, dates or times.
@@ -43,11 +44,7 @@ func (e *Events) Before(i int) int { return e.First() + 1 + i }
 
 // Remembered returns the attributes of the remembered columns.
 func (d *Domain) Remembered() []int {
-	out := make([]int, len(d.Events.Sequence.Previous))
-	for i, name := range d.Events.Sequence.Previous {
-		out[i] = d.Index(name)
-	}
-	return out
+	return lists.Of(d.Events.Sequence.Previous, d.Index)
 }
 
 // added returns the number of attributes behind a record's.
@@ -345,11 +342,7 @@ func (d *Domain) previousFaults(q *Sequence, errs *errtext.Errors) {
 }
 
 func names(list []string, of func(string) string) []string {
-	out := make([]string, len(list))
-	for i, name := range list {
-		out[i] = of(name)
-	}
-	return out
+	return lists.Of(list, of)
 }
 
 // sequenced reports whether the attributes are those that WithSequence makes.

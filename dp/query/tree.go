@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // TreeShape describes what a tree of differences is built over: the values 0 … Values−1 of an attribute, padded to a
@@ -224,10 +225,7 @@ func clampTo(x, limit float64) float64 { return min(max(x, -limit), limit) }
 
 // ordered returns the pieces in order of codes.
 func ordered(list []piece) []Piece {
-	out := make([]Piece, len(list))
-	for i, p := range list {
-		out[i] = Piece{p.from, p.to, p.count}
-	}
+	out := lists.Of(list, func(p piece) Piece { return Piece{p.from, p.to, p.count} })
 	slices.SortFunc(out, func(a, b Piece) int { return a.From - b.From })
 	return out
 }

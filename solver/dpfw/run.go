@@ -7,6 +7,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/dpam"
@@ -56,7 +57,7 @@ func (pl *plan) run(p solver.Problem, c curator) (*solver.Result, error) {
 	return out, nil
 }
 
-// thin replaces the averaged model's weights, if the rounds tell that most cells are empty, by those of a fit to the counts that they
+// thin replaces the averaged model's weights, if the rounds tell that most cells are empty, by the weights of a fit to the counts that they
 // tell: the average still holds people whom the first, even models had there.
 func (r *run) thin(p solver.Problem, weights []float64, b float64) error {
 	if _, err := dense.CheckUniverse(r.maximal.Sizes, dpam.BytesPerCell, p.Memory()); err != nil || len(r.told.blocks) == 0 {
@@ -64,10 +65,7 @@ func (r *run) thin(p solver.Problem, weights []float64, b float64) error {
 	}
 	average := &population.Model{Sizes: r.maximal.Sizes, Weights: weights}
 	list := r.told.answers(r.maximal, average.Marginals(r.maximal.Cliques()), b)
-	cliques := make([]domain.Clique, len(list))
-	for i, m := range list {
-		cliques[i] = m.Clique
-	}
+	cliques := lists.Of(list, func(m query.Measurement) domain.Clique { return m.Clique })
 	fit, err := dpam.Fit(dense.NewOracle(dense.NewPlan(r.maximal.Sizes, cliques)), list, r.units, dpam.FitSettings{
 		Seed: p.Seed, Prior: dpam.Independent(r.maximal.Sizes, list, r.impossible)})
 	if err != nil || !fit.Thin {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/internal/kit/bisect"
@@ -21,11 +22,7 @@ type Marginals struct {
 
 // Equal returns marginals that share the precision equally.
 func Equal(marginals int, cells int64) Marginals {
-	m := Marginals{Precision: make([]float64, marginals), Cells: cells}
-	for i := range m.Precision {
-		m.Precision[i] = 1
-	}
-	return m
+	return Marginals{Precision: slices.Repeat([]float64{1}, marginals), Cells: cells}
 }
 
 // Measure returns the event that measures marginals with the least noise, on its grid, whose loss is within the share
@@ -63,11 +60,7 @@ func (l *Ledger) MeasureVariance(m Marginals, variance float64) (Event, error) {
 	if l.params.Accounting == dp.Pure { // the variance of Laplace noise is at most 2·scale²
 		target = ratOf(math.Nextafter(math.Sqrt(variance/2), math.Inf(1)))
 	}
-	targets := make([]*big.Rat, len(m.Precision))
-	for i := range targets {
-		targets[i] = target
-	}
-	return l.measurement(m.Cells, l.params.Neighbouring.UnitChanges(), targets)
+	return l.measurement(m.Cells, l.params.Neighbouring.UnitChanges(), slices.Repeat([]*big.Rat{target}, len(m.Precision)))
 }
 
 // MaxError returns the event that releases one number which changes by at most the given number of counts between

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Line is one line of a ledger as reports show it: an event, or several equal events of one stage in consecutive
@@ -46,11 +47,7 @@ func lines(events []Event, kind dp.Accounting) []Line {
 		last[e.Stage] = len(groups)
 		groups = append(groups, e)
 	}
-	lines := make([]Line, len(groups))
-	for i, g := range groups {
-		lines[i] = g.line(kind)
-	}
-	return lines
+	return lists.Of(groups, func(g Event) Line { return g.line(kind) })
 }
 
 // precedes reports whether f continues e: equal but for rounds, and in the rounds after e's.

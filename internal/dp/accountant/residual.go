@@ -3,6 +3,7 @@ package accountant
 import (
 	"errors"
 	"math/big"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp"
 )
@@ -118,7 +119,7 @@ func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 	unit := l.params.Neighbouring.UnitChanges()
 	e := Event{
 		Kind: dp.DiscreteGaussian, Count: 1, Neighbouring: l.params.Neighbouring,
-		L2Squared: dp.L2Squared(unit * unit), Scales: make([]*big.Rat, n), Coordinates: int64(n),
+		L2Squared: dp.L2Squared(unit * unit), Coordinates: int64(n),
 	}
 	part := floorGrid(total.Quo(total, big.NewRat(int64(n), 1)), quantumBits)
 	if part.Sign() == 0 {
@@ -138,9 +139,7 @@ func (l *Ledger) Scores(n int, share dp.Share) (Event, error) {
 			return Event{}, err
 		}
 	}
-	for i := range e.Scales {
-		e.Scales[i] = scale
-	}
+	e.Scales = slices.Repeat([]*big.Rat{scale}, n)
 	return e, nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // maxMergedCells is the most cells of a marginal that Residuals and Scores take: their sums then fit an int64
@@ -36,10 +37,7 @@ func (g *gate) merged(r Request) (*mergedTables, error) {
 		if err != nil || n > maxMergedCells {
 			return nil, errTooManyMerged
 		}
-		shape := make([]int, len(c))
-		for i, a := range c {
-			shape[i] = sizes[a]
-		}
+		shape := lists.Of(c, func(a int) int { return sizes[a] })
 		t.shapes, t.cells = append(t.shapes, shape), append(t.cells, int(n))
 	}
 	return t, nil

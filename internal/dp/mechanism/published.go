@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/internal/noise"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // The mechanisms below serve methods as they were published; solver.Published lists them.
@@ -283,9 +284,6 @@ func ballots(choice []int32, candidates int, counts []int64) []int64 {
 }
 
 func addChoice(in *noise.Inputs, choice []int32) {
-	ints := make([]int64, len(choice))
-	for i, c := range choice {
-		ints[i] = int64(c)
-	}
+	ints := lists.Of(choice, func(c int32) int64 { return int64(c) })
 	in.Int64s(ints)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/dp/internal/noise"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Method is a method of Curator.
@@ -170,10 +171,7 @@ func (r Release) Digest() [sha256.Size]byte {
 	in := noise.NewInputs()
 	addFloats(in, []float64{r.Total.Units, r.Total.Variance, r.MaxError.Counts, r.MaxError.Variance, r.MeanDistance.Counts, r.MeanDistance.Variance})
 	in.Int64s([]int64{int64(r.Block.Marginal), int64(r.Cell.Marginal), int64(r.Cell.Cell), int64(r.Cell.Sign)})
-	signs := make([]int64, len(r.Block.Signs))
-	for i, s := range r.Block.Signs {
-		signs[i] = int64(s)
-	}
+	signs := lists.Of(r.Block.Signs, func(s int8) int64 { return int64(s) })
 	in.Int64s(signs)
 	if r.Accepted {
 		in.Text("accepted")
@@ -208,10 +206,7 @@ func ints(list []int) (out []int64) {
 }
 
 func addFloats(in *noise.Inputs, list []float64) {
-	ints := make([]int64, len(list))
-	for i, x := range list {
-		ints[i] = bits(x)
-	}
+	ints := lists.Of(list, bits)
 	in.Int64s(ints)
 }
 
@@ -225,10 +220,7 @@ func addCliques(in *noise.Inputs, cliques []domain.Clique) {
 func addRecoding(in *noise.Inputs, r query.Recoding) {
 	in.Int64(int64(len(r)))
 	for _, codes := range r {
-		ints := make([]int64, len(codes))
-		for i, c := range codes {
-			ints[i] = int64(c)
-		}
+		ints := lists.Of(codes, func(c domain.Code) int64 { return int64(c) })
 		in.Int64s(ints)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	tables "github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // numericScale is the number of decimal places of NUMERIC.
@@ -23,11 +24,7 @@ func Describe(ctx context.Context, c Client, t Table) ([]tables.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]tables.Column, len(md.Schema))
-	for i, f := range md.Schema {
-		out[i] = describe(f)
-	}
-	return out, nil
+	return lists.Of(md.Schema, describe), nil
 }
 
 // describe finds the type whose values a column holds.

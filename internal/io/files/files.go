@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Info is the state of a file when it was found. It is plain data, and public.
@@ -144,11 +146,7 @@ func Names(ctx context.Context, dir string) ([]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names, err
+	return lists.Of(entries, func(e os.DirEntry) string { return e.Name() }), err
 }
 
 // Expand returns the files that match a pattern, in order of name. A local pattern has the syntax of path/filepath,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Marginal is a released marginal for _marginals.parquet. Cells are row-major: the last attribute is
@@ -109,10 +110,7 @@ func (m *Marginal) parts() (parts [][]string, cells int) {
 		if j == 0 {
 			before = ""
 		}
-		part := make([]string, len(labels))
-		for v, l := range labels {
-			part[v] = before + escaper.Replace(l)
-		}
+		part := lists.Of(labels, func(l string) string { return before + escaper.Replace(l) })
 		parts = append(parts, part)
 		cells *= len(labels)
 	}
@@ -142,9 +140,6 @@ func (c *column) addWord(words []string, i, at int) {
 var escaper = strings.NewReplacer(`\`, `\\`, `,`, `\,`)
 
 func joinEscaped(parts []string) string {
-	escaped := make([]string, len(parts))
-	for i, p := range parts {
-		escaped[i] = escaper.Replace(p)
-	}
+	escaped := lists.Of(parts, escaper.Replace)
 	return strings.Join(escaped, ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/parquetio/internal/codec"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Writer writes chunks of rows to one Parquet file. It is not safe for concurrent use.
@@ -63,10 +64,7 @@ type table struct {
 }
 
 func newTable(w io.Writer, columns []*column, o Options) (*table, error) {
-	list := make([]*codec.Column, len(columns))
-	for i, c := range columns {
-		list[i] = c.Column
-	}
+	list := lists.Of(columns, func(c *column) *codec.Column { return c.Column })
 	f, err := codec.NewWriter(w, list, cmp.Or(o.GroupRows, 1<<18))
 	if err != nil {
 		return nil, err

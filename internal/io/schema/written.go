@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
@@ -157,10 +158,7 @@ func (c CSV) Keys() (keys []string) {
 		keys = append(keys, "trim: true")
 	}
 	if len(c.Null) > 0 {
-		quotes := make([]string, len(c.Null))
-		for i, mark := range c.Null {
-			quotes[i] = strconv.Quote(mark)
-		}
+		quotes := lists.Of(c.Null, strconv.Quote)
 		keys = append(keys, "null: ["+strings.Join(quotes, ", ")+"]")
 	}
 	return keys

@@ -17,6 +17,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Files is a table in files of one format.
@@ -247,11 +248,7 @@ func (t *Files) Columns(ctx context.Context, form schema.CSV) (names []string, e
 
 // Names returns the names of columns.
 func Names(columns []Column) []string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
-	}
-	return names
+	return lists.Of(columns, func(c Column) string { return c.Name })
 }
 
 // pandasIndex is the name of an index without a name, in files of all formats that pandas writes from Arrow.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Quoted returns s in double quotes, with escapes for all that is not printable.
@@ -31,10 +33,7 @@ func Quoted(s string) string {
 
 // List returns a flow list of texts, each written by write.
 func List(texts []string, write func(string) string) string {
-	out := make([]string, len(texts))
-	for i, s := range texts {
-		out[i] = write(s)
-	}
+	out := lists.Of(texts, write)
 	return "[" + strings.Join(out, ", ") + "]"
 }
 

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
@@ -14,10 +15,7 @@ func Uniform(sizes []int, x domain.Exclusions) []float64 {
 	for _, s := range sizes {
 		k *= s
 	}
-	p := make([]float64, k)
-	for z := range p {
-		p[z] = 1
-	}
+	p := slices.Repeat([]float64{1}, k)
 	fill(p, sizes, x, 0)
 	n := summation.Long(p)
 	if n == 0 {

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -77,10 +78,7 @@ func (v *Intervals) records(m *population.Model) (t *Table, at []int) {
 func (v *Intervals) drawn(t *Table, seed uint64, from, to int) [][]float64 {
 	factors, rngs := make([][]float64, to-from), make([]*rand.Rand, to-from)
 	for k := range factors {
-		factors[k], rngs[k] = make([]float64, len(t.Fitted)), rand.New(rand.NewPCG(seed, uint64(from+k)))
-		for i := range factors[k] {
-			factors[k][i] = 1
-		}
+		factors[k], rngs[k] = slices.Repeat([]float64{1}, len(t.Fitted)), rand.New(rand.NewPCG(seed, uint64(from+k)))
 	}
 	var plain domain.Clique
 	for a, k := range v.sizes {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
@@ -20,10 +21,7 @@ func (g *grouper) interaction(at domain.Clique) part {
 	of, first := g.group(at)
 	p := part{at: at, of: of, base: make([]float64, len(first)), codes: make([][]domain.Code, len(at))}
 	for i, k := range at {
-		p.codes[i] = make([]domain.Code, len(first))
-		for j, cell := range first {
-			p.codes[i][j] = g.t.Codes[k][cell]
-		}
+		p.codes[i] = lists.Of(first, func(cell int) domain.Code { return g.t.Codes[k][cell] })
 	}
 	if len(at) == 1 {
 		p.faces = []face{{of: make([]int32, len(first)), sum: 1}}

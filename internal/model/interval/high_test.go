@@ -9,6 +9,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/model/miss"
+	"github.com/dapple-dp/dapple/internal/testkit/must"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -21,9 +22,8 @@ func TestFollowed(t *testing.T) {
 			fitted[i] = math.Pow(10, 6*r.Float64())
 			near, far = append(near, .001*r.NormFloat64()), append(far, r.NormFloat64())
 		}
-		if met, apart := followed(1, fitted, near), followed(1, fitted, far); met < .99 || apart > .99 {
-			t.Fatalf("of %v %g is followed of answers that are met, and %g of answers with the misses %v", fitted, met, apart, far)
-		}
+		met, apart := followed(1, fitted, near), followed(1, fitted, far)
+		must.Need(t, met >= .99 && apart <= .99, "of %v %g is followed of answers that are met, and %g of answers with the misses %v", fitted, met, apart, far)
 	}
 }
 
@@ -33,9 +33,8 @@ func TestUntold(t *testing.T) {
 	v := &Intervals{sizes: []int{2, 2}, units: 120_100, scale: math.NaN(), maxError: &query.MaxError{Counts: 800, Variance: 1}, misses: map[string]*miss.Table{c.Key(): miss.New(c, nil, make([]float64, 4), 100, false)}}
 	told := v.StandardErrors(c, fitted, nil)
 	v.tested(&solver.Fit{Tables: 1, Off: []solver.TableFit{{Clique: c, Square: 118, Freedom: 24}}})
-	if off := v.StandardErrors(c, fitted, nil); !(told[0] < 20 && off[0] > 150 && off[3] < off[0]) {
-		t.Errorf("standard errors %v, and %v of a fit that is off by up to 800", told, off)
-	}
+	off := v.StandardErrors(c, fitted, nil)
+	must.Hold(t, told[0] < 20 && off[0] > 150 && off[3] < off[0], "standard errors %v, and %v of a fit that is off by up to 800", told, off)
 }
 
 // TestTripleHighs: each cell of a triple without answers may have its share of the people whom noise hides in a cell of a pair.
@@ -44,8 +43,7 @@ func TestTripleHighs(t *testing.T) {
 	v := &Intervals{sizes: []int{2, 2, 2}, units: 80, misses: map[string]*miss.Table{pair.Key(): miss.New(pair, nil, make([]float64, 4), 100, false)}}
 	fitted := slices.Repeat([]float64{10}, 8)
 	for i, x := range v.Highs(c, fitted, v.StandardErrors(c, fitted, nil), nil) {
-		if want := 10 + sigmas95*math.Sqrt(75)/2; math.Abs(x-want) > 1e-9 {
-			t.Errorf("cell %d: up to %g, want %g", i, x, want)
-		}
+		want := 10 + sigmas95*math.Sqrt(75)/2
+		must.Hold(t, math.Abs(x-want) <= 1e-9, "cell %d: up to %g, want %g", i, x, want)
 	}
 }

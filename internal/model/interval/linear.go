@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -191,10 +192,7 @@ func (v *Intervals) interaction(p *part, c domain.Clique, t *solver.TableUncerta
 		free *= 1 - 1/float64(v.sizes[a])
 	}
 	earlier, last := t.Earlier*free, t.Precision*free
-	prior := make([]float64, len(p.base))
-	for j, b := range p.base {
-		prior[j] = t.Scale * b * math.Sqrt(b)
-	}
+	prior := lists.Of(p.base, func(b float64) float64 { return t.Scale * b * math.Sqrt(b) })
 	f := p.spread(prior)
 	least := v.roomOf(p, c)
 	if len(c) == 2 && !v.earlier {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/solver"
 )
@@ -169,10 +170,7 @@ func (v *Intervals) addPart(c, sub domain.Clique, fitted, dst []float64) {
 	for i, b := range share {
 		share[i] = variance[i] / max(b*b, math.SmallestNonzeroFloat32)
 	}
-	square := make([]float64, len(fitted))
-	for i, b := range fitted {
-		square[i] = b * b
-	}
+	square := lists.Of(fitted, func(b float64) float64 { return b * b })
 	p.Multiply(square, share)
 	lift := v.lift(c, sub, fitted)
 	for i, x := range square {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Skeleton takes pairs, or wider cliques, in the given order, each if the graph of all kept ones can still be triangulated
@@ -83,11 +84,7 @@ func (g *graph) triangulate(tries int, rng *rand.Rand) ([]domain.Clique, float64
 			best, least = found, cells
 		}
 	}
-	out := make([]domain.Clique, len(best))
-	for i, s := range best {
-		out[i] = s.clique()
-	}
-	return out, least
+	return lists.Of(best, func(s bitset) domain.Clique { return s.clique() }), least
 }
 
 // eliminate removes all vertices, each time the one of least cost, joining its neighbours. It returns

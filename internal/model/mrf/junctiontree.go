@@ -53,10 +53,7 @@ func NewJunctionTree(sizes []int, maximal []domain.Clique) *JunctionTree {
 // span links the nodes in a spanning tree whose separators hold the most attributes in all, which is
 // what makes it a junction tree (Prim's algorithm). Separate components share an empty separator.
 func (t *JunctionTree) span() {
-	widest, parent := make([]int, len(t.nodes)), make([]int, len(t.nodes))
-	for v := range widest {
-		widest[v] = -1
-	}
+	widest, parent := slices.Repeat([]int{-1}, len(t.nodes)), make([]int, len(t.nodes))
 	for u, joined := 0, 1; joined < len(t.nodes); joined++ {
 		widest[u] = math.MaxInt // in the tree
 		next := -1
@@ -185,11 +182,7 @@ func ones(sizes []int, c domain.Clique) []float64 {
 	if err != nil {
 		panic("mrf: a clique whose cells cannot be counted")
 	}
-	x := make([]float64, cells)
-	for i := range x {
-		x[i] = 1
-	}
-	return x
+	return slices.Repeat([]float64{1}, int(cells))
 }
 
 func intersect(a, b domain.Clique) domain.Clique {

@@ -12,13 +12,10 @@ import (
 // clique by clique from the root: records that agree on the separator share out the new attributes'
 // values with counts within 1 of their expectation, in random order. The weights sum to the tree's total.
 func (t *JunctionTree) Sample(n int, rng *rand.Rand) *population.Model {
-	m := &population.Model{Sizes: t.sizes, Columns: make([][]domain.Code, len(t.sizes)), Weights: make([]float64, n)}
+	weight := sum(t.nodes[0].belief) / float64(n)
+	m := &population.Model{Sizes: t.sizes, Columns: make([][]domain.Code, len(t.sizes)), Weights: slices.Repeat([]float64{weight}, n)}
 	for a := range m.Columns {
 		m.Columns[a] = make([]domain.Code, n)
-	}
-	total := sum(t.nodes[0].belief)
-	for i := range m.Weights {
-		m.Weights[i] = total / float64(n)
 	}
 	t.fill(t.nodes[0], nil, nil, m, rng)
 	return m

@@ -1,6 +1,9 @@
 package population
 
-import "github.com/dapple-dp/dapple/dp/domain"
+import (
+	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
+)
 
 // innerSweeps is how often the tables of a cluster are solved in turn for one pass over the population. Two remove most
 // of the effect of the tables on each other; another one gains less than the next cluster.
@@ -65,10 +68,7 @@ func newBelief(sizes []int, n *nest, tables []*Table) *belief {
 
 // newClusters returns the clusters of the tables, and at the end the one-way tables' clusters once more.
 func newClusters(sizes []int, tables []*Table, most int) []*cluster {
-	cliques := make([]domain.Clique, len(tables))
-	for i, t := range tables {
-		cliques[i] = t.Clique
-	}
+	cliques := lists.Of(tables, func(t *Table) domain.Clique { return t.Clique })
 	var out []*cluster
 	for _, n := range newNests(sizes, cliques, most) {
 		out = append(out, &cluster{belief: *newBelief(sizes, &n, tables)})

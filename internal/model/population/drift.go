@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
@@ -62,11 +63,7 @@ func (h *histories) calibrate() {
 
 // tables returns a table of zeros for each event.
 func (h *histories) tables() [][]float64 {
-	out := make([][]float64, len(h.events))
-	for k, a := range h.events {
-		out[k] = make([]float64, h.p.m.Sizes[a])
-	}
-	return out
+	return lists.Of(h.events, func(a int) []float64 { return make([]float64, h.p.m.Sizes[a]) })
 }
 
 // rowMarginals returns what all rows are like, by the model: the one-way table of each column, in which a person counts as

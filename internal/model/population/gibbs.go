@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Rejuvenate renews a sampled population whose weights have become unequal: a systematic sample of as
@@ -35,10 +36,7 @@ func (f *Field) Rejuvenate(rng *rand.Rand) int {
 func (m *Model) pick(places []int32) *Model {
 	out := &Model{Sizes: m.Sizes, StructuralZeros: m.StructuralZeros, Columns: make([][]domain.Code, len(m.Sizes))}
 	for a, column := range m.Columns {
-		out.Columns[a] = make([]domain.Code, len(places))
-		for j, i := range places {
-			out.Columns[a][j] = column[i]
-		}
+		out.Columns[a] = lists.Of(places, func(i int32) domain.Code { return column[i] })
 	}
 	return out
 }

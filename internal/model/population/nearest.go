@@ -1,6 +1,10 @@
 package population
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
+)
 
 // Nearest returns the point of {p ≥ 0, Σp = total} nearest to y.
 //
@@ -16,9 +20,5 @@ func Nearest(y []float64, total float64) []float64 {
 			threshold = t
 		}
 	}
-	out := make([]float64, len(y))
-	for i, x := range y {
-		out[i] = max(x-threshold, 0)
-	}
-	return out
+	return lists.Of(y, func(x float64) float64 { return max(x-threshold, 0) })
 }

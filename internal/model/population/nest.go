@@ -2,6 +2,7 @@ package population
 
 import (
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 const (
@@ -84,11 +85,7 @@ func cellsOf(sizes []int, c domain.Clique) int64 {
 
 // pick returns the elements of list at the given places.
 func pick[T any](list []T, places []int) []T {
-	out := make([]T, len(places))
-	for i, p := range places {
-		out[i] = list[p]
-	}
-	return out
+	return lists.Of(places, func(p int) T { return list[p] })
 }
 
 // work returns the cells that are read and written when every table is solved once.

@@ -3,6 +3,7 @@ package population
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
 )
@@ -122,15 +123,12 @@ func newExplicit(rows *Rows) *explicit {
 
 // model returns the rows as records of weight 1.
 func (e *explicit) model(sizes []int) *Model {
-	m := &Model{Sizes: sizes, Columns: make([][]domain.Code, e.width), Weights: make([]float64, e.len())}
+	m := &Model{Sizes: sizes, Columns: make([][]domain.Code, e.width), Weights: slices.Repeat([]float64{1}, e.len())}
 	for a := range m.Columns {
 		m.Columns[a] = make([]domain.Code, e.len())
 		for r := range m.Columns[a] {
 			m.Columns[a][r] = e.codes[r*e.width+a]
 		}
-	}
-	for r := range m.Weights {
-		m.Weights[r] = 1
 	}
 	return m
 }

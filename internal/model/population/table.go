@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
@@ -41,11 +42,7 @@ func NewTable(sizes []int, c domain.Clique, target, ridge []float64) *Table {
 
 // Shape returns the sizes of the attributes of c.
 func Shape(sizes []int, c domain.Clique) []int {
-	s := make([]int, len(c))
-	for i, a := range c {
-		s[i] = sizes[a]
-	}
-	return s
+	return lists.Of(c, func(a int) int { return sizes[a] })
 }
 
 // negligibleMass is the mass in counts below which a cell's potential is not changed.

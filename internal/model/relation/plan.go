@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Kind says in which list of a domain a fault is.
@@ -118,10 +119,7 @@ func (p *Plan) fault(k Kind, i int, format string, args ...any) {
 }
 
 func (p *Plan) err() error {
-	errs := make([]error, len(p.faults))
-	for i, f := range p.faults {
-		errs[i] = f
-	}
+	errs := lists.Of(p.faults, func(f Fault) error { return f })
 	return errors.Join(errs...)
 }
 

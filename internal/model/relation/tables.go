@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Table is one of the two tables that people and their rows are written as.
@@ -59,9 +60,6 @@ func (t *Table) moveBehind(name, other string) {
 
 // Keep drops the columns of c that t lacks.
 func (t *Table) Keep(c *domain.Chunk) {
-	columns := make([]domain.Column, len(t.Columns))
-	for i, from := range t.Columns {
-		columns[i] = c.Columns[from]
-	}
+	columns := lists.Of(t.Columns, func(from int) domain.Column { return c.Columns[from] })
 	c.Columns = columns
 }

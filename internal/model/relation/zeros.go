@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // halvings bounds the exclusions of a pair of columns: at most 2^6 − 1. What they leave out lies next to the
@@ -115,10 +116,7 @@ func (z *staircase) exclude(upper, lower []cell) {
 }
 
 func codes(cells []cell) []domain.Code {
-	out := make([]domain.Code, len(cells))
-	for i, c := range cells {
-		out[i] = c.code
-	}
+	out := lists.Of(cells, func(c cell) domain.Code { return c.code })
 	slices.Sort(out)
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/internal/io/dirsink"
 	"github.com/dapple-dp/dapple/internal/io/files"
 	"github.com/dapple-dp/dapple/internal/io/parquetio"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/interval"
 	"github.com/dapple-dp/dapple/internal/model/modelfile"
 	"github.com/dapple-dp/dapple/internal/release/answer"
@@ -185,10 +186,7 @@ func readMarginals(ctx context.Context, name string, d *domain.Domain) ([]report
 	}
 	cliques := make([]domain.Clique, len(list))
 	for i, m := range list {
-		attrs := make([]int, len(m.Names))
-		for k, n := range m.Names {
-			attrs[k] = d.Index(n)
-		}
+		attrs := lists.Of(m.Names, d.Index)
 		if slices.Contains(attrs, -1) {
 			return nil, fmt.Errorf("pipelines: %s: marginal %s is not of this domain", name, strings.Join(m.Names, ", "))
 		}

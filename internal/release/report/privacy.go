@@ -15,6 +15,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/dp/accountant"
 	"github.com/dapple-dp/dapple/internal/kit/buildinfo"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/solver"
 )
 
@@ -241,10 +242,7 @@ func (r Run) idRule() (rule string) {
 		rule = "; blanks around an ID are not part of it (csv: trim_id)"
 	}
 	if len(r.NullID) > 0 {
-		quoted := make([]string, len(r.NullID))
-		for i, s := range r.NullID {
-			quoted[i] = strconv.Quote(s)
-		}
+		quoted := lists.Of(r.NullID, strconv.Quote)
 		rule += "; an ID that reads " + strings.Join(quoted, " or ") + " counts as none (csv: null_id)"
 	}
 	return rule

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // registryNeeds are the keys of About that a registry's record cannot do without.
@@ -148,10 +150,7 @@ func (p Privacy) summary() string {
 }
 
 func (p Privacy) columnNames() string {
-	names := make([]string, len(p.Dictionary))
-	for i, c := range p.Dictionary {
-		names[i] = c.Name
-	}
+	names := lists.Of(p.Dictionary, func(c Column) string { return c.Name })
 	return strings.Join(names, ", ")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/io/schema"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Listed returns the marginals and the linear queries that a domain file lists, in the order of their cliques. The
@@ -60,10 +61,7 @@ func Names(f *schema.File) []Name {
 
 // clique returns the columns of an entry.
 func clique(d *domain.Domain, e schema.WorkloadEntry) domain.Clique {
-	attrs := make([]int, len(e.Columns))
-	for i, name := range e.Columns {
-		attrs[i] = d.Index(name)
-	}
+	attrs := lists.Of(e.Columns, d.Index)
 	return domain.NewClique(attrs...)
 }
 

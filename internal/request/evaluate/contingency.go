@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
 )
 
@@ -33,10 +34,7 @@ func matched(truth, other *values) categories {
 		}
 		to[i+1] = code
 	}
-	moved := make([]domain.Code, len(other.codes))
-	for i, c := range other.codes {
-		moved[i] = to[c]
-	}
+	moved := lists.Of(other.codes, func(c domain.Code) domain.Code { return to[c] })
 	return categories{truth: truth.codes, other: moved, n: len(all) + 1, texts: all}
 }
 
@@ -56,11 +54,7 @@ func scaled(v *values) []float64 {
 		return v.numbers
 	}
 	unit := float64(day / time.Duration(v.attr.Type.Facts().Day))
-	out := make([]float64, len(v.numbers))
-	for i, x := range v.numbers {
-		out[i] = x * unit
-	}
-	return out
+	return lists.Of(v.numbers, func(x float64) float64 { return x * unit })
 }
 
 const day = 24 * time.Hour

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/release/report/page"
 )
 
@@ -262,11 +263,7 @@ func lossOf(item Item) pairLoss {
 
 // shortened cuts names that are listed together.
 func shortened(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = page.Short(n, 40)
-	}
-	return out
+	return lists.Of(names, func(n string) string { return page.Short(n, 40) })
 }
 
 // bars is the picture of a marginal's most different cells.

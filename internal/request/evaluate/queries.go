@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Queries sums up the errors of the workload's linear queries. Answers are means over the rows, in [−1, 1].
@@ -56,11 +58,7 @@ func (e *evaluation) queries(truth, other *Table) *Queries {
 }
 
 func shares(counts []int32, rows int) []float64 {
-	out := make([]float64, len(counts))
-	for c, n := range counts {
-		out[c] = float64(n) / float64(rows)
-	}
-	return out
+	return lists.Of(counts, func(n int32) float64 { return float64(n) / float64(rows) })
 }
 
 // AverageError writes it as in the other tables.

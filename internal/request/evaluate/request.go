@@ -12,6 +12,7 @@ import (
 	"github.com/dapple-dp/dapple/dp/query"
 	"github.com/dapple-dp/dapple/internal/io/schema"
 	"github.com/dapple-dp/dapple/internal/io/table"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Request is a comparison that can be made: tables that were found and fit the domain. No row of them has
@@ -35,10 +36,7 @@ type FieldError struct {
 type FieldErrors []FieldError
 
 func (e FieldErrors) Error() string {
-	lines := make([]string, len(e))
-	for i, f := range e {
-		lines[i] = fmt.Sprintf("evaluate: %s: %v", f.Field, f.Err)
-	}
+	lines := lists.Of(e, func(f FieldError) string { return fmt.Sprintf("evaluate: %s: %v", f.Field, f.Err) })
 	return strings.Join(lines, "\n")
 }
 
@@ -101,7 +99,7 @@ func (r *Request) openDomain(ctx context.Context, c Config, errs *FieldErrors) *
 	return file
 }
 
-// binned returns d with its learned bins: those of a release that has learned them, of which it predicts its error, else equal
+// binned returns d with its learned bins: the bins of a release that has learned them, of which it predicts its error, else equal
 // ones.
 func binned(d, released *domain.Domain) *domain.Domain {
 	out := d.EqualBins()

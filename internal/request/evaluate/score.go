@@ -3,6 +3,8 @@ package evaluate
 import (
 	"encoding/json"
 	"math"
+
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Score is a similarity from 0 (as different as can be) to 1 (equal), or NaN if it is not defined;
@@ -56,10 +58,7 @@ type Association struct {
 
 // newProperty takes the mean over the items whose score is defined.
 func newProperty(items []Item) Property {
-	scores := make([]Score, len(items))
-	for i, item := range items {
-		scores[i] = item.Score
-	}
+	scores := lists.Of(items, func(item Item) Score { return item.Score })
 	return Property{Average: mean(scores...), Items: items}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/internal/io/yamltext"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/cellkind"
 )
 
@@ -104,10 +105,7 @@ func (t *tally) exactly(cells keys, units bool) keys {
 	if numbers = slices.CompactFunc(numbers, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 }); len(numbers) == 0 {
 		return nil
 	}
-	texts := make([]string, len(numbers))
-	for i, x := range numbers {
-		texts[i] = t.decimal(x)
-	}
+	texts := lists.Of(numbers, t.decimal)
 	return keys{{"exact", yamltext.List(texts, yamltext.Plain)}}
 }
 
@@ -239,10 +237,7 @@ func (t *tally) exactDays() keys {
 	if len(far) == 0 {
 		return nil
 	}
-	texts := make([]string, len(far))
-	for i, v := range far {
-		texts[i] = t.text(v)
-	}
+	texts := lists.Of(far, t.text)
 	return keys{{"exact", "[" + strings.Join(texts, ", ") + "]"}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/choose"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/fit"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
@@ -74,10 +75,7 @@ func (r *run) measureOneWays() error {
 	if len(attributes) == 0 {
 		return nil
 	}
-	precision := make([]float64, len(attributes))
-	for i, c := range attributes {
-		precision[i] = r.ones.Precision(c[0], r.targets.Weight[c[0]], r.law.Power)
-	}
+	precision := lists.Of(attributes, func(c domain.Clique) float64 { return r.ones.Precision(c[0], r.targets.Weight[c[0]], r.law.Power) })
 	released, err := r.curator.Residuals(stageOneWays, 1, attributes, nil, precision, r.settings.oneWays)
 	if err != nil {
 		return fmt.Errorf("rake: %w", err)
@@ -97,10 +95,7 @@ func (r *run) learnBins() error {
 	}
 	cliques, trees := oneway.Learned(d, r.targets.Attributes()), map[int]query.Tree{}
 	if len(cliques) > 0 {
-		shapes := make([]query.TreeShape, len(cliques))
-		for i, c := range cliques {
-			shapes[i] = oneway.ShapeOf(&d.Attributes[c[0]])
-		}
+		shapes := lists.Of(cliques, func(c domain.Clique) query.TreeShape { return oneway.ShapeOf(&d.Attributes[c[0]]) })
 		released, err := r.curator.Trees(stageTrees, 1, cliques, shapes, r.total.Units, equally(cliques), r.settings.trees)
 		if err != nil {
 			return fmt.Errorf("rake: %w", err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 )
 
@@ -131,10 +132,7 @@ func Adult7(t testing.TB) *Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := make([]int, len(rows[0]))
-	for i, name := range rows[0] {
-		s[i] = sizes[name]
-	}
+	s := lists.Of(rows[0], func(name string) int { return sizes[name] })
 	table := NewTable(s...)
 	for _, row := range rows[1:] {
 		z := 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/contribution"
 )
 
@@ -34,10 +35,7 @@ type Table struct {
 // NewTable returns the counts of no units, with which a run on empty input starts.
 func NewTable(s Shape) *Table {
 	t := &Table{shape: s, layout: s.layout()}
-	t.tables = make([][]int64, len(s.Cliques))
-	for i, c := range s.Cliques {
-		t.tables[i] = make([]int64, cells(s.Sizes, c))
-	}
+	t.tables = lists.Of(s.Cliques, func(c domain.Clique) []int64 { return make([]int64, cells(s.Sizes, c)) })
 	return t
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp"
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Cells of orderOf: how the dates of two columns of a record lie.
@@ -78,10 +79,7 @@ func (f *Found) datePairs(p Params, dates []int) (pairs [][2]int) {
 // askOrders releases how dates lie to each other, and picks the orders that hold: each column is in one of them at most. Columns of
 // people have none, as a domain has it.
 func (f *Found) askOrders(c asker, pairs [][2]int, years map[int]noisy, s dp.Share) error {
-	indices := make([]int, len(pairs))
-	for i, q := range pairs {
-		indices[i] = attribute(q[0], orderOf+q[1]-q[0]-1)
-	}
+	indices := lists.Of(pairs, func(q [2]int) int { return attribute(q[0], orderOf+q[1]-q[0]-1) })
 	m, err := measure(c, ordersStage, s, indices...)
 	if err != nil {
 		return err
@@ -128,10 +126,7 @@ func (f *Found) chain(before map[[2]int]bool, first map[int]int) {
 	}
 	for _, order := range list {
 		if len(order) > 1 {
-			names := make([]string, len(order))
-			for i, k := range order {
-				names[i] = f.Columns[k].Name
-			}
+			names := lists.Of(order, func(k int) string { return f.Columns[k].Name })
 			f.Orders = append(f.Orders, names)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/internal/io/dirsink/internal/layout"
 	"github.com/dapple-dp/dapple/internal/io/files"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Disk is the real disk.
@@ -19,11 +20,7 @@ type disk struct{}
 
 func (disk) List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names, err
+	return lists.Of(entries, func(e os.DirEntry) string { return e.Name() }), err
 }
 
 func (disk) Size(path string) (int64, error) {

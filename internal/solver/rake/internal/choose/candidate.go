@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/solver/cells"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 	"github.com/dapple-dp/dapple/solver"
@@ -44,10 +45,7 @@ type bin struct {
 
 // NewCandidate returns a candidate of merged sizes; it has a residual only if all of them exceed 1.
 func NewCandidate(l Law, sizes []int, t Target) *Candidate {
-	shape := make([]int, len(t.Clique))
-	for i, a := range t.Clique {
-		shape[i] = sizes[a]
-	}
+	shape := lists.Of(t.Clique, func(a int) int { return sizes[a] })
 	times := max(1, t.times)
 	return &Candidate{Clique: t.Clique, own: t.Own * times, weight: t.within * times, Cost: l.Residual(shape) * math.Pow(times, 1/l.Power)}
 }
@@ -155,10 +153,7 @@ func shrink(scores []float64, variance float64) (mean, deviation []float64) {
 		return positive(scores), make([]float64, len(scores))
 	}
 	median := middle(scores)
-	apart := make([]float64, len(scores))
-	for i, x := range scores {
-		apart[i] = x - median
-	}
+	apart := lists.Of(scores, func(x float64) float64 { return x - median })
 	prior := oneway.NewShrinkage(apart, math.Sqrt(variance))
 	deviation = prior.Deviations(apart)
 	prior.Apply(apart)
@@ -178,11 +173,7 @@ func middle(x []float64) float64 {
 
 // positive returns x with 0 in place of negative numbers.
 func positive(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = max(v, 0)
-	}
-	return out
+	return lists.Of(x, func(v float64) float64 { return max(v, 0) })
 }
 
 // Uncertainty returns what is known about the error of every cell: the noise of the one-way tables, and of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 )
@@ -57,11 +58,7 @@ func CliquesAndBases(list []*Candidate) ([]domain.Clique, query.Answers) {
 
 // CandidateCliques returns the cliques of candidates.
 func CandidateCliques(list []*Candidate) []domain.Clique {
-	out := make([]domain.Clique, len(list))
-	for i, c := range list {
-		out[i] = c.Clique
-	}
-	return out
+	return lists.Of(list, func(c *Candidate) domain.Clique { return c.Clique })
 }
 
 // SharePairs takes the first scores, of pairs, and divides a budget between the pairs.

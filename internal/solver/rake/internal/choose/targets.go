@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/kit/summation"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/marginal"
@@ -205,11 +206,7 @@ func (t Targets) Attributes() []domain.Clique {
 
 // Cliques returns the cliques of targets.
 func Cliques(list []Target) []domain.Clique {
-	out := make([]domain.Clique, len(list))
-	for i, x := range list {
-		out[i] = x.Clique
-	}
-	return out
+	return lists.Of(list, func(x Target) domain.Clique { return x.Clique })
 }
 
 // CellsOf returns the cells of each target clique.

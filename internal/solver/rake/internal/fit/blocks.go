@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 )
 
@@ -35,10 +36,7 @@ func smoothTable(table []float64, shape []int, axes []axis, sigma float64) (out,
 		return out, left
 	}
 	g := newGrid(shape, axes)
-	dense := make([]float64, len(g.cells))
-	for i, c := range g.cells {
-		dense[i] = table[c]
-	}
+	dense := lists.Of(g.cells, func(c int) float64 { return table[c] })
 	smoothed := g.smoothed(dense, sigma)
 	if len(g.axes) == 2 && len(shape) == 2 {
 		smoothed = g.linked(dense, smoothed, sigma)

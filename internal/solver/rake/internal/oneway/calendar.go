@@ -6,6 +6,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // A Cycle is a part of the calendar that comes again: the days of the week or the hours of the day. A tree knows dates and
@@ -109,10 +110,7 @@ func applySeasonality(pieces []query.Piece, a *domain.Attribute, list []Measured
 			parts[i] = append(parts[i], m.part(a, s.From))
 		}
 	}
-	even := make([]float64, len(into))
-	for j, s := range into {
-		even[j] = s.Count
-	}
+	even := lists.Of(into, func(s query.Piece) float64 { return s.Count })
 	targets := make([][]float64, len(list))
 	for round := range cycleRounds {
 		for i, m := range list {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dapple-dp/dapple/dp/domain"
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 // Table is a released one-way table.
@@ -62,10 +63,7 @@ func (t *Tables) Add(a int, m query.Measurement) {
 	one := &t.List[a]
 	one.Spread = m.Variance / (1 - 1/k)
 	one.Variance, one.Sigma = m.Variance, math.Sqrt(one.Spread)
-	raw := make([]float64, len(m.Values))
-	for v, x := range m.Values {
-		raw[v] = x + t.total.Units/k
-	}
+	raw := lists.Of(m.Values, func(x float64) float64 { return x + t.total.Units/k })
 	one.Counts, one.shrunk = t.estimate(a, raw, one.Sigma), a == RowsAttribute(t.domain)
 	t.Released = append(t.Released, query.Measurement{Clique: domain.Clique{a}, Values: raw,
 		Variance: m.Variance + t.total.Variance/(k*k)})
@@ -86,10 +84,7 @@ func (t *Tables) estimate(a int, counts []float64, sigma float64) []float64 {
 	}
 	k := float64(len(counts))
 	mean := t.total.Units / k
-	residual := make([]float64, len(counts))
-	for v, x := range counts {
-		residual[v] = x - mean
-	}
+	residual := lists.Of(counts, func(x float64) float64 { return x - mean })
 	keep := jamesStein(residual, (k-1)*sigma*sigma)
 	for v := range residual {
 		residual[v] = mean + keep*residual[v]

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/query"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 )
 
 const (
@@ -38,10 +39,7 @@ func extendTails(pieces []query.Piece, tree []query.Halving, n int, sigma float6
 	if sigma == 0 {
 		return pieces, 0, 0
 	}
-	values := make([]int, len(own))
-	for i, p := range own {
-		values[i] = p.From
-	}
+	values := lists.Of(own, func(p query.Piece) int { return p.From })
 	first, last := outermost(values, n)
 	d, inner := &differences{sigma: sigma}, last-first
 	within := func(v int) int { return min(max(v-first, 0), inner) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/population"
 	"github.com/dapple-dp/dapple/internal/solver/rake/internal/oneway"
 )
@@ -233,11 +234,7 @@ func (f *Filler) rareScore(m *population.Model, a int, by []predictor, means map
 }
 
 func pairsOf(list []coupled) []domain.Clique {
-	out := make([]domain.Clique, len(list))
-	for i, x := range list {
-		out[i] = x.pair
-	}
-	return out
+	return lists.Of(list, func(x coupled) domain.Clique { return x.pair })
 }
 
 // withoutNull returns the means of codes but NULL, which is the last one.
