@@ -12,6 +12,18 @@ import (
 	"github.com/dapple-dp/dapple/internal/request/rules"
 )
 
+// ReadTrue reads a true table, as a request does.
+func ReadTrue(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
+	s, err := findSource(ctx, input, o)
+	if err == nil {
+		err = s.check(ctx, f, true)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("evaluate: %w", err)
+	}
+	return s.read(ctx, nil)
+}
+
 // source is a table that has been found and is not read yet: a file, a pattern such as dir/*.parquet, a released directory,
 // bq://project.dataset.table. A true table has the form that the domain file declares, and one record of each privacy unit, or
 // with events all of them (see Builder). Every row of a synthetic table counts. Errors name files and columns, never a value.
