@@ -45,18 +45,6 @@ func findSource(ctx context.Context, input string, o table.Options) (*source, er
 	return &source{table: t, parents: parents}, err
 }
 
-// ReadTrue reads a true table; see source.
-func ReadTrue(ctx context.Context, input string, f *schema.File, o table.Options) (*Table, error) {
-	s, err := findSource(ctx, input, o)
-	if err == nil {
-		err = s.check(ctx, f, true)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("evaluate: %w", err)
-	}
-	return s.read(ctx, nil)
-}
-
 // check compares the columns with the columns of the file, for a true table or a synthetic one. The rows of a run are
 // synthetic, whatever they are named as.
 func (s *source) check(ctx context.Context, f *schema.File, real bool) error {
