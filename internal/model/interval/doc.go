@@ -12,7 +12,7 @@
 //
 //	se² = f²·( min(¼, b_T) + Σ_A (b_T/b_A)²·v_A + Σ_a (b_T/b_a)²·(σ_a²·(1 − 1/k_a) + σ_N²·(1/k_a − p_a)²) ),
 //
-// f = 1 of columns, .9 of triples and 1.05 of other tables, A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins the noise of each, by the
+// f = 1 of columns, .95 of pairs, .9 of triples and 1.05 of wider tables, A over pairs and triples in T, a over attributes, σ_a² the noise of the one-way table (for learned bins the noise of each, by the
 // tree that they are cut from), or the square of the fit's deviation from its answer, and σ_N² the noise of the number of
 // units, by which shares are off too. v_A follows from the releases on A: the first screening sets the prior κ·b^1.5 of
 // cells that deviate each on its own; an interaction sums to 0 along every axis, so that a cell deviates with those beside it

@@ -132,6 +132,8 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 	switch len(plain) {
 	case measuredWidth:
 		f = inflationOfTriples
+	case 2:
+		f = inflationOfPairs
 	case 1:
 		f = 1 // noise is all that columns err by, and counts below 0 are none
 	}
