@@ -132,9 +132,9 @@ func newSettings(p solver.Problem, t choose.Targets) settings {
 // .4 tables of three of dense columns and chains err by 2 to 10 % more, and Adult's 7 by 2 %. Without it at .08 the largest error of these
 // is a quarter more.
 func (s *settings) setFit(noise float64) {
-	s.Deviation, s.Exact = .8, false
+	s.Deviation = .8
 	if s.Whole && noise < .1 {
-		s.Deviation, s.Exact = 1.2, true // at .004 chains err by a tenth more if raked weights count for more, Adult at ε = 10 by 1 %
+		s.Deviation = 1.2
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
-	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/mrf"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -31,7 +30,6 @@ type Options struct {
 	Whole     bool    // the population is the universe
 	Deviation float64 // ridge: standard deviation of a cell, as a multiple of what the score says
 	Raked     float64 // part of the raked weights in the model of a whole universe; the descended ones have the rest
-	Exact     bool    // noise is little beside what raking leaves where it ends
 }
 
 // RakesAll reports whether everything measured is raked, and not only descended on.
@@ -163,7 +161,10 @@ func (f *Fit) rake(tables []*population.Table, sweeps int) {
 
 // sweepsTake returns the seconds of so many sweeps over the tables of the fit.
 func (f *Fit) sweepsTake(sweeps int) float64 {
-	cliques := lists.Of(f.field.Tables, func(t *population.Table) domain.Clique { return t.Clique })
+	cliques := make([]domain.Clique, len(f.field.Tables))
+	for i, t := range f.field.Tables {
+		cliques[i] = t.Clique
+	}
 	return SweepSeconds(f.Merged.Sizes, cliques, sweeps, Visit*float64(f.field.Model.Len()))
 }
 
@@ -194,9 +195,8 @@ func (f *Fit) SetBases(list []*choose.Candidate) {
 
 // Raked weights miss the answers by Square/Freedom. In sparse tables they are the model up to mostAlone: bands of two columns have .35
 // to .95, and err by 3 to 26 % less than means with descended weights do. Copies and tables of zeros have .94 to 1.05, and err by up to
-// 35 % more. Beyond mostBeside means err more than descended weights alone: by 45 % where columns are copies but for 1 %, at ε = 3. Up
-// to mostShrunk they may count for more than usual: where copies of 4 values have .9 to 1, twice the part errs by 25 % more.
-const mostAlone, mostBeside, mostShrunk = .96, 1.1, .85
+// 35 % more. Beyond mostBeside means err more than descended weights alone: by 45 % where columns are copies but for 1 %, at ε = 3.
+const mostAlone, mostBeside = .96, 1.1
 
 // rakedPart is the part of the raked weights in the model of a whole universe, by how far they are from the answers.
 func (f *Fit) rakedPart() float64 {
@@ -209,32 +209,8 @@ func (f *Fit) rakedPart() float64 {
 		return 1
 	case test.Square > mostBeside*test.Freedom:
 		return 0
-	case f.Exact || test.Square > mostShrunk*test.Freedom:
-		return f.Raked
 	}
-	return f.Raked * f.apart()
-}
-
-// apart is by how much more the raked weights count, which shrink each table by its own score and not all alike. Where triples say little
-// beyond their pairs, tables of three of chains, stars and surveys err by 2 to 4 % less with twice the part at ε = .3.
-func (f *Fit) apart() float64 {
-	triples := f.deviation(f.Triples) / f.deviation(f.Pairs)
-	if !(triples < 1) { // or nothing was measured
-		return 1
-	}
-	return min(max(1, 2.3-3.6*triples), 2)
-}
-
-// deviation returns the mean standard deviation of the priors of those tables of a list that were measured, as a part of the units.
-func (f *Fit) deviation(list []*choose.Candidate) (mean float64) {
-	n := 0.0
-	for _, c := range list {
-		if t := f.measured[c.Clique.Key()]; t != nil {
-			n++
-			mean += t.relative
-		}
-	}
-	return mean / n // NaN: none was
+	return f.Raked
 }
 
 // sparse reports whether most cells of most pairs are empty, which the descent does not know. It alone knows a public table.
