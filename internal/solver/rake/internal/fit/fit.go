@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dapple-dp/dapple/dp/domain"
+	"github.com/dapple-dp/dapple/internal/kit/lists"
 	"github.com/dapple-dp/dapple/internal/model/dense"
 	"github.com/dapple-dp/dapple/internal/model/mrf"
 	"github.com/dapple-dp/dapple/internal/model/population"
@@ -161,10 +162,7 @@ func (f *Fit) rake(tables []*population.Table, sweeps int) {
 
 // sweepsTake returns the seconds of so many sweeps over the tables of the fit.
 func (f *Fit) sweepsTake(sweeps int) float64 {
-	cliques := make([]domain.Clique, len(f.field.Tables))
-	for i, t := range f.field.Tables {
-		cliques[i] = t.Clique
-	}
+	cliques := lists.Of(f.field.Tables, func(t *population.Table) domain.Clique { return t.Clique })
 	return SweepSeconds(f.Merged.Sizes, cliques, sweeps, Visit*float64(f.field.Model.Len()))
 }
 
