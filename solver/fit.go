@@ -27,6 +27,7 @@ type Fit struct {
 //		Unit     float64         // of Counts, in counts
 //		Counts   []int32
 //		Variance float64 // noise of an answer, each independent of others, counts²
+//		Kept     float64 // part of that noise that the fit keeps, in variance, in the mean of people; 0: not known
 //		Centred  bool    // the answers have no noise of sums along axes: only their part that sums to 0 along each has this noise
 //	}
 type Miss = miss.Table

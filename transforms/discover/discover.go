@@ -128,6 +128,7 @@ func ColumnsOf(t reflect.Type, privacyID string) (columns []Column, err error) {
 //		Units     float64 // about how many there are
 //		Columns   []FoundColumn
 //		MaxRows   int64      `json:",omitempty"` // of a person; 0: one each, or no people
+//		More      float64    `json:",omitempty"` // about the part of the people that have more rows, if noise lets one see it
 //		Person    []string   `json:",omitempty"` // columns that stay the same within a person
 //		Orders    [][]string `json:",omitempty"` // columns of dates that do not descend
 //

@@ -68,7 +68,7 @@ func TestFewBins(t *testing.T) {
 }
 
 // TestSeasons: bins of years tell nothing of the seasons inside. Intervals of months and quarters hold the truth in 90 %, and intervals of
-// years stay narrow.
+// years stay narrow, but for those in the first and the last bin.
 func TestSeasons(t *testing.T) {
 	const bins, years = 20, 40
 	cuts := []int64{}
@@ -102,7 +102,8 @@ func TestSeasons(t *testing.T) {
 			}
 		}
 		for _, a := range ask(t, release, "SELECT YEAR(d), COUNT(*) FROM rows GROUP BY 1") {
-			must.Hold(t, a.StandardError < .2*a.Value+10, "of a year: %g ± %g", a.Value, a.StandardError)
+			ends := a.Group[0] < "1972" || a.Group[0] >= "2008" // where dates beyond the range may stand
+			must.Hold(t, ends || a.StandardError < .2*a.Value+10, "of a year: %g ± %g", a.Value, a.StandardError)
 		}
 	}
 	must.Hold(t, float64(held) >= .9*float64(asked), "%d of %d hold", held, asked)

@@ -67,7 +67,7 @@ func TestExpandDiscoverOpen(t *testing.T) {
 	fn := &fileFn{Domain: text}
 	must.Do(t, fn.ProcessElement(string(data), func(d FoundDomain) { text = d.Domain }))
 	file, err := schema.Parse("domain", []byte(text))
-	must.Hold(t, err == nil && file.Charge != nil && file.Domain.Index("note") < 0 && strings.Contains(text, "fallback: f} # as they answered") && strings.Contains(text, "max: 127") && strings.Contains(text, "rows: {max: 8}"),
+	must.Hold(t, err == nil && file.Charge != nil && file.Domain.Index("note") < 0 && strings.Contains(text, "fallback: f} # as they answered") && strings.Contains(text, "max: 127") && strings.Contains(text, "rows: {max: 8, beyond: [max]}"),
 		"%v\n%s", err, text)
 }
 
