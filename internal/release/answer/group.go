@@ -240,6 +240,10 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 	for at := range within {
 		within[at] = make([]inside, len(v.uneven[at]))
 	}
+	slope := v.slope
+	if sign := func(x float64) func(p piece) bool { return func(p piece) bool { return x*parts(&p) > 0 } }; v.mixed && !(slices.ContainsFunc(g.pieces, sign(1)) && slices.ContainsFunc(g.pieces, sign(-1))) {
+		slope = func(int) float64 { return leastUneven }
+	}
 	scatter, all := 0.0, 0.0
 	for from := 0; from < len(g.pieces); {
 		cell, to := g.pieces[from].cell, from
@@ -267,7 +271,7 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 			if at := v.widest(g.pieces[from:to], cell); at >= 0 && s > 1e-12*square {
 				code := v.table.Codes[at][cell]
 				x := &within[at][code]
-				x.shared += w * math.Sqrt(s) * max(v.uneven[at][code], v.slope(cell))
+				x.shared += w * math.Sqrt(s) * max(v.uneven[at][code], slope(cell))
 				x.spread += w * math.Sqrt(s)
 				x.people += w
 				x.asked += w * whole

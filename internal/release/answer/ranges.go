@@ -30,9 +30,9 @@ func (v *view) moved(at int) (ends [2]end) {
 	for k, code := range []int{0, a.Bins() - 1} {
 		e := &ends[k]
 		if low, high, ok := a.FloatEnds(domain.Code(code)); ok {
-			e.text, e.from = string(domain.AppendFloat(nil, [...]float64{low, high}[k])), [...]float64{low, high}[k]
+			e.text, e.from = string(domain.AppendFloat(nil, [...]float64{low, high}[k])), [...]float64{high, low}[k]
 		} else if low, high, ok := a.Ends(domain.Code(code)); ok {
-			e.text, e.from = string(a.AppendNative(nil, [...]int64{low, high}[k])), float64([...]int64{low, high}[k])/math.Pow10(a.Scale)
+			e.text, e.from = string(a.AppendNative(nil, [...]int64{low, high}[k])), float64([...]int64{high, low}[k])/math.Pow10(a.Scale)
 		}
 		e.moved, e.seen = a.Beyond[k], v.counts[at][code] >= fewAtEnd*v.r.Units
 	}

@@ -117,3 +117,25 @@ func TestMostRows(t *testing.T) {
 		must.Equal(t, ask(t, release, "SELECT COUNT(*) FROM people WHERE rows_per_person = 1")[0].Range, "")
 	}
 }
+
+// TestQuantilesInTheLastBin: values beyond a range are spread over its last bin, so that a quantile there says of which values it is, and
+// one in the middle does not. Bins are learned: of others an interval reaches to the ends.
+func TestQuantilesInTheLastBin(t *testing.T) {
+	for _, a := range []domain.Attribute{
+		{Type: domain.Int64, Cuts: []int64{0, 1023}, Resolution: 1},
+		{Type: domain.Numeric, Scale: 3, Cuts: []int64{0, 1023_999}, Resolution: 1},
+		{Type: domain.Float64, FloatCuts: []float64{0, 1023.5}, FloatResolution: .5},
+	} {
+		a.Name, a.Learned, a.Null, a.Beyond = "x", 10, true, [2]bool{true, true}
+		b := domain.LearnedBins{}
+		for k := range 10 {
+			from := a.Fine() * k / 10
+			b.Starts, b.Runs = append(b.Starts, from), append(b.Runs, domain.Run{From: from, Share: .1})
+		}
+		release := unexplained(t, must.Value((&domain.Domain{Attributes: []domain.Attribute{a}}).WithBins([]domain.LearnedBins{b}))(t), 25)
+		for level, said := range map[float64]bool{.03: true, .5: false, .97: true} {
+			x := ask(t, release, fmt.Sprintf("SELECT QUANTILE(x, %g) FROM rows", level))[0]
+			must.Hold(t, x.Range != "" == said, "%v: the quantile %g, %g to %g, says %q", a.Type, level, x.Low, x.High, x.Range)
+		}
+	}
+}

@@ -137,6 +137,37 @@ func TestEndsOfBins(t *testing.T) {
 	}
 }
 
+// TestMeansBesideCutBins: means of people whom a condition chooses inside bins of a column that the numbers go with hold the truth in 90 %
+// and more of generated tables; 62 % did.
+func TestMeansBesideCutBins(t *testing.T) {
+	held, all, wide := 0., 0., 0.
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 64))
+		bins, values, loose := 6+r.IntN(12), 10+r.IntN(20), 1+r.IntN(4)
+		top := 10 * bins
+		d := &domain.Domain{Attributes: []domain.Attribute{{Name: "x", Type: domain.Int64, Cuts: domain.EqualCuts(0, int64(top-1), bins), Resolution: 1},
+			{Name: "y", Type: domain.Int64, Cuts: domain.EqualCuts(0, int64(values-1), values), Resolution: 1}}}
+		release, least := unexplained(t, d, 25), r.IntN(top-3)
+		most := least + 3 + r.IntN(min(20, top-least-2))
+		clear(release.Model.Weights)
+		people, sum := 0., 0.
+		for range 5000 {
+			x := r.IntN(top)
+			y := min(x*values/top+r.IntN(loose), values-1)
+			if release.Model.Weights[x/10*values+y]++; x >= least && x < most {
+				people, sum = people+1, sum+float64(y)
+			}
+		}
+		release.Units = 5000
+		a := ask(t, release, fmt.Sprintf("SELECT AVG(y) FROM rows WHERE x >= %d AND x < %d", least, most))[0]
+		if all++; a.Low <= sum/people && sum/people <= a.High {
+			held++
+		}
+		wide += (a.High - a.Low) / float64(values)
+	}
+	must.Hold(t, held >= .9*all && wide < .12*all, "%g of %g hold, %g of the range wide", held, all, wide/all)
+}
+
 // TestTailsThatAreCut: where far more people are at the end of a learned range than before it, larger values have become the end, and means,
 // sums, deviations and high quantiles say so. Tails that fade out, or end at 0, are as they are.
 func TestTailsThatAreCut(t *testing.T) {

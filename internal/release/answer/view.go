@@ -32,8 +32,9 @@ type view struct {
 	counts     [][]float64                    // people in them
 	ends       [][2]end                       // of the range of each of clique
 	cut        bool                           // a cell has more than one part
-	strides    []int                          // of clique in people, if several columns have cells of many values; else nil
+	strides    []int                          // of clique in people, if several columns have cells of many values, or one is cut and numbers of another computed with; else nil
 	people     []float64                      // in the cells of clique
+	mixed      bool                           // strides tell of means alone: what a sum has too much in one cell it lacks in others
 	keys       []grouping
 	rows       int // attribute of the number of rows, if rows are counted; else -1
 	table      interval.Table
@@ -267,13 +268,15 @@ func (v *view) fill() error {
 	for at := range v.clique {
 		v.ends = append(v.ends, v.moved(at))
 	}
-	many := 0
+	many, cut := 0, false
 	for at, i := range v.clique {
 		if slices.ContainsFunc(v.parts[at], func(parts []part) bool { return len(parts) > 1 || width(v.attrs[i], int(parts[0].code)) > 1 }) {
 			many++
 		}
+		cut = cut || !slices.Contains(v.numbers, i) && slices.ContainsFunc(v.parts[at], func(parts []part) bool { return len(parts) > 1 })
 	}
-	if many > 1 && cells <= 1<<22 && err == nil {
+	if (many > 1 || cut && len(v.numbers) > 0) && cells <= 1<<22 && err == nil {
+		v.mixed = many <= 1
 		v.strides, v.people = v.clique.Strides(m.Sizes), make([]float64, cells)
 		for i, x := range v.table.Fitted {
 			v.people[v.address(i)] = x
