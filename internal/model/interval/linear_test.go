@@ -116,6 +116,13 @@ func TestRestore(t *testing.T) {
 	} else if y, _ := early.Linear(wholeTable(r.Model)).Variance(eachOf(q), q, false); y >= x {
 		t.Errorf("variance %g of an earlier version, whose cells erred apart, and %g of today", y, x)
 	}
+	pair := Table{Clique: domain.Clique{0, 2}, Codes: make([][]domain.Code, 2)} // nothing was measured of it
+	pair.AddMarginal(r.Model.Sizes, r.Model.Marginal(pair.Clique, nil), 1)
+	early := must.Value(Restore(older, r.Model.Sizes))(t)
+	cells := []int{0, 3, 5}
+	before, _ := early.Linear(pair).Variance(cells, []float64{1, 1, 1}, false)
+	now, _ := New(r).Linear(pair).Variance(cells, []float64{1, 1, 1}, false)
+	must.Hold(t, before < now, "variance %g of three cells in an earlier version, whose cells erred apart, and %g of today", before, now)
 	must.Fails(Restore(b, []int{3, 2}))(t, "", "errors of a model of other sizes are taken")
 	must.Fails(Restore(b[:len(b)-2], r.Model.Sizes))(t, "", "damaged bytes are taken")
 }
