@@ -251,6 +251,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("SELECT sex, COUNT(*) AS n FROM rows WHERE a = 'b' GROUP BY BIN(age, 10) HAVING n > 3 ORDER BY n DESC LIMIT 3;")
 	f.Add("SELECT EXTRACT(month FROM d) AS m, COUNT(*) FROM rows GROUP BY m, 2 ORDER BY 1 DESC, 9")
 	f.Add("SELECT (,) FROM )( GROUP BY")
+	f.Add(" GROUP")
 	f.Fuzz(func(t *testing.T, sql string) {
 		q, err := answer.Parse(sql)
 		must.Hold(t, err != nil || len(q.Items) != 0, "%q: nothing is computed, and no error", sql)

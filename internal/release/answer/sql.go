@@ -172,7 +172,7 @@ func (p *parser) clauses() map[string]span {
 		case depth == 0 && !t.Quoted:
 			k := slices.Index(words, strings.ToUpper(t.Text))
 			next, by := p.tokens[i+1], t.Is("GROUP") || t.Is("ORDER")
-			if by && !next.Is("BY") && (name == "SELECT" || next.Sign && i < len(p.tokens)-2 || p.tokens[i-1].Is("BY")) { // a column is called that
+			if by && !next.Is("BY") && (name == "SELECT" || next.Sign && i < len(p.tokens)-2 || i > 0 && p.tokens[i-1].Is("BY")) { // a column is called that
 				continue
 			}
 			if k > place {
