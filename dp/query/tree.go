@@ -203,21 +203,21 @@ func (s TreeShape) takeOwn(total float64, difference func(level, index int) floa
 // path calls visit for the differences that value v takes part in, from the root down, with the sign of v and the part of the values of
 // the node that are in its half.
 func (s TreeShape) path(v int, visit func(level, index int, sign, part float64)) {
-	level := 0
+	first := 0
 	if s.Null {
 		visit(0, 0, 1, 1)
-		level = 1
+		first = 1
 	}
-	for from, width := 0, 1<<s.halvings(); width > 1; width, level = width/2, level+1 {
-		middle, to := from+width/2, min(from+width, s.Values)
-		switch {
-		case middle >= s.Values: // padding
-		case v < middle:
-			visit(level, from/width, 1, float64(middle-from)/float64(to-from))
-		default:
-			visit(level, from/width, -1, float64(to-middle)/float64(to-from))
-			from = middle
+	for level, index := first, 0; level < first+s.halvings(); level++ {
+		h := s.halving(level, index)
+		next, sign, size := 2*index, 1.0, h.Middle-h.From
+		if v >= h.Middle {
+			next, sign, size = next+1, -1, h.To-h.Middle
 		}
+		if h.Middle < h.To { // else the second half is padding
+			visit(level, index, sign, float64(size)/float64(h.To-h.From))
+		}
+		index = next
 	}
 }
 

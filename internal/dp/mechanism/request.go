@@ -171,8 +171,7 @@ func (r Release) Digest() [sha256.Size]byte {
 	in := noise.NewInputs()
 	addFloats(in, []float64{r.Total.Units, r.Total.Variance, r.MaxError.Counts, r.MaxError.Variance, r.MeanDistance.Counts, r.MeanDistance.Variance})
 	in.Int64s([]int64{int64(r.Block.Marginal), int64(r.Cell.Marginal), int64(r.Cell.Cell), int64(r.Cell.Sign)})
-	signs := lists.Of(r.Block.Signs, func(s int8) int64 { return int64(s) })
-	in.Int64s(signs)
+	in.Int64s(ints(r.Block.Signs))
 	if r.Accepted {
 		in.Text("accepted")
 	}
@@ -198,11 +197,8 @@ func (r Release) Digest() [sha256.Size]byte {
 
 func bits(x float64) int64 { return int64(math.Float64bits(x)) }
 
-func ints(list []int) (out []int64) {
-	for _, x := range list {
-		out = append(out, int64(x))
-	}
-	return out
+func ints[T int | int8 | domain.Code](list []T) []int64 {
+	return lists.Of(list, func(x T) int64 { return int64(x) })
 }
 
 func addFloats(in *noise.Inputs, list []float64) {
@@ -220,7 +216,6 @@ func addCliques(in *noise.Inputs, cliques []domain.Clique) {
 func addRecoding(in *noise.Inputs, r query.Recoding) {
 	in.Int64(int64(len(r)))
 	for _, codes := range r {
-		ints := lists.Of(codes, func(c domain.Code) int64 { return int64(c) })
-		in.Int64s(ints)
+		in.Int64s(ints(codes))
 	}
 }

@@ -79,40 +79,59 @@ func (e *evenly) means(q []float64, n int) []float64 {
 	return out
 }
 
-// lift returns by what factor the variance of each cell of c is larger than by the share that it has of its sum in sub's table; nil: by
-// none.
-func (v *Intervals) lift(c, sub domain.Clique, fitted []float64) []float64 {
-	var out []float64
-	few, _ := sub.Cells(v.sizes) // no more than c has
+// toldTable is a measured table inside another, and how far its releases tell each of its cells.
+type toldTable struct {
+	clique domain.Clique
+	onto   *population.Projection // from the other table's cells
+	fitted []float64
+	part   []float64
+}
+
+// toldInside returns the measured tables of up to manyCells cells inside c.
+func (v *Intervals) toldInside(c domain.Clique, fitted []float64) (list []toldTable) {
 	eachSubset(c, measuredWidth, func(b domain.Clique) {
 		t := v.tables[b.Key()]
-		cells, _ := b.Cells(v.sizes)
-		if t == nil || v.earlier || len(b) <= len(sub) || !b.Contains(sub) || cells > manyCells {
+		cells, _ := b.Cells(v.sizes) // no more than c has
+		if t == nil || v.earlier || cells > manyCells {
 			return
 		}
-		onto, down := population.NewProjection(v.sizes, c, b), population.NewProjection(v.sizes, b, sub)
-		table, of := onto.Sum(make([]float64, cells), fitted), make([]int32, cells)
-		sums := down.Sum(make([]float64, few), table)
+		onto := population.NewProjection(v.sizes, c, b)
+		table := onto.Sum(make([]float64, cells), fitted)
+		list = append(list, toldTable{b, onto, table, telling(v.variances(b, slices.Clone(table)), t.Earlier+t.Precision)})
+	})
+	return list
+}
+
+// lift multiplies the variances that the table of sub brings to each cell of c, by the share that the cell has of its sum there, by how much
+// more it is where a measured table holds sub.
+func (v *Intervals) lift(inside []toldTable, sub domain.Clique, variances []float64) {
+	few, _ := sub.Cells(v.sizes) // no more than c has
+	var most []float64
+	for _, b := range inside {
+		if len(b.clique) <= len(sub) || !b.clique.Contains(sub) {
+			continue
+		}
+		down, of := population.NewProjection(v.sizes, b.clique, sub), make([]int32, len(b.fitted))
+		sums := down.Sum(make([]float64, few), b.fitted)
 		for j := range of {
 			of[j] = int32(down.Cell(j))
 		}
-		told := telling(v.variances(b, slices.Clone(table)), t.Earlier+t.Precision)
-		ratio, most := evenShares(table, sums, told, of, float64(cells)/float64(few)), 1.0
-		for j, x := range table {
+		ratio := evenShares(b.fitted, sums, b.part, of, float64(len(b.fitted))/float64(few))
+		for j, x := range b.fitted {
 			ratio[j] = max(1, ratio[j]*sums[of[j]]/max(x, math.SmallestNonzeroFloat32))
-			ratio[j] *= ratio[j]
-			most = max(most, ratio[j])
 		}
-		if most == 1 {
-			return
+		if slices.Max(ratio) == 1 {
+			continue
 		}
-		each := slices.Repeat([]float64{1}, len(fitted))
-		if onto.Multiply(each, ratio); out == nil {
-			out = each
+		each := slices.Repeat([]float64{1}, len(variances))
+		if b.onto.Multiply(each, ratio); most == nil {
+			most = each
 		}
 		for i, x := range each {
-			out[i] = max(out[i], x)
+			most[i] = max(most[i], x)
 		}
-	})
-	return out
+	}
+	for i, x := range most {
+		variances[i] *= x * x
+	}
 }

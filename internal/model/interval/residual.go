@@ -121,7 +121,8 @@ func (v *Intervals) residual(c domain.Clique, fitted, dst []float64) {
 	for i, b := range fitted {
 		dst[i] = min(rounding, max(b, 0))
 	}
-	eachSubset(plain, measuredWidth, func(sub domain.Clique) { v.addPart(c, sub, fitted, dst) })
+	inside := v.toldInside(c, fitted)
+	eachSubset(plain, measuredWidth, func(sub domain.Clique) { v.addPart(c, sub, inside, fitted, dst) })
 	if len(plain) > measuredWidth {
 		t := v.unscreened(measuredWidth, fitted) // stands for all wider interactions together
 		for i, x := range after(t, prior(t.Scale, fitted, population.Shape(v.sizes, c)), math.Inf(1)) {
@@ -158,7 +159,7 @@ func eachSubset(c domain.Clique, most int, visit func(domain.Clique)) {
 }
 
 // addPart adds the variance that the interaction of sub brings to every cell of c.
-func (v *Intervals) addPart(c, sub domain.Clique, fitted, dst []float64) {
+func (v *Intervals) addPart(c, sub domain.Clique, inside []toldTable, fitted, dst []float64) {
 	p := population.NewProjection(v.sizes, c, sub)
 	cells, _ := sub.Cells(v.sizes) // no more than c has
 	share := p.Sum(make([]float64, cells), fitted)
@@ -174,11 +175,8 @@ func (v *Intervals) addPart(c, sub domain.Clique, fitted, dst []float64) {
 	}
 	square := lists.Of(fitted, func(b float64) float64 { return b * b })
 	p.Multiply(square, share)
-	lift := v.lift(c, sub, fitted)
+	v.lift(inside, sub, square)
 	for i, x := range square {
-		if lift != nil {
-			x *= lift[i]
-		}
 		dst[i] += x
 	}
 }

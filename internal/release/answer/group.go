@@ -241,8 +241,14 @@ func (v *view) deviation(g *group, parts, spread func(p *piece) float64, far fun
 		within[at] = make([]inside, len(v.uneven[at]))
 	}
 	slope := v.slope
-	if sign := func(x float64) func(p piece) bool { return func(p piece) bool { return x*parts(&p) > 0 } }; v.mixed && !(slices.ContainsFunc(g.pieces, sign(1)) && slices.ContainsFunc(g.pieces, sign(-1))) {
-		slope = func(int) float64 { return leastUneven }
+	if v.mixed {
+		low, high := 0.0, 0.0
+		for i := range g.pieces {
+			low, high = min(low, parts(&g.pieces[i])), max(high, parts(&g.pieces[i]))
+		}
+		if low == 0 || high == 0 {
+			slope = func(int) float64 { return leastUneven }
+		}
 	}
 	scatter, all := 0.0, 0.0
 	for from := 0; from < len(g.pieces); {

@@ -32,7 +32,7 @@ type view struct {
 	counts     [][]float64                    // people in them
 	ends       [][2]end                       // of the range of each of clique
 	cut        bool                           // a cell has more than one part
-	strides    []int                          // of clique in people, if several columns have cells of many values, or one is cut and numbers of another computed with; else nil
+	strides    []int                          // of clique in people, if densities beside a cell tell how uneven it is; else nil
 	people     []float64                      // in the cells of clique
 	mixed      bool                           // strides tell of means alone: what a sum has too much in one cell it lacks in others
 	keys       []grouping
