@@ -113,8 +113,8 @@ func (f *Fitted) settled(o *dense.Oracle, ms []query.Measurement, total float64)
 		floats.Scale(total/math.Sqrt(t.Variance), answers[i])
 	}
 	of.RMSE = max(f.RMSE, math.Sqrt(square/float64(len(flat)))) // it follows the noise
-	if of := of.test(ms); of.Square >= tested.Square {
-		return f, tested
+	if again := of.test(ms); again.Square < tested.Square {
+		return &of, again
 	}
-	return &of, of.test(ms)
+	return f, tested
 }
